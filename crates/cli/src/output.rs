@@ -1,0 +1,178 @@
+//! The one writer: everything the program prints goes through here.
+//!
+//! A closed or full stdout never ends a run: what cannot be written is dropped, the reason is said once on stderr,
+//! and files are written all the same.
+
+use std::ffi::OsStr;
+use std::fs::{File, Permissions};
+use std::io::{self, ErrorKind, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use tempfile::NamedTempFile;
+
+/// Where text goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stream {
+    Stdout,
+    Stderr,
+}
+
+/// The writer.
+#[derive(Debug)]
+pub(crate) struct Output {
+    /// Where the text of reports goes.
+    text: Stream,
+    /// Text could not be written, for another reason than that nobody reads it any more.
+    failed: bool,
+    /// Nothing more is tried on a stream that is gone.
+    gone: bool,
+}
+
+impl Output {
+    /// Reports go to stdout.
+    pub(crate) fn new() -> Self {
+        Self { text: Stream::Stdout, failed: false, gone: false }
+    }
+
+    /// From now on the text of reports goes to stderr: stdout is wanted for a document.
+    pub(crate) fn leave_stdout(&mut self) {
+        self.text = Stream::Stderr;
+    }
+
+    /// Writes text of a report.
+    pub(crate) fn text(&mut self, bytes: impl AsRef<[u8]>) {
+        match self.text {
+            Stream::Stdout => self.stdout(bytes.as_ref()),
+            Stream::Stderr => self.diagnostic(bytes),
+        }
+    }
+
+    /// Writes a message for the person at the terminal.
+    pub(crate) fn diagnostic(&self, bytes: impl AsRef<[u8]>) {
+        // When stderr is gone there is nobody left to tell.
+        let _ = io::stderr().lock().write_all(bytes.as_ref());
+    }
+
+    /// Writes a document to stdout.
+    pub(crate) fn stdout(&mut self, bytes: &[u8]) {
+        if self.gone {
+            return;
+        }
+        let mut stdout = io::stdout().lock();
+        if let Err(error) = stdout.write_all(bytes).and_then(|()| stdout.flush()) {
+            self.gone = true;
+            if error.kind() != ErrorKind::BrokenPipe {
+                self.failed = true;
+                self.diagnostic(format!("httperf: failed to write to stdout: {error}\n"));
+            }
+        }
+    }
+
+    /// Whether text was lost that somebody wanted.
+    pub(crate) fn failed(&self) -> bool {
+        self.failed
+    }
+}
+
+/// A file that is there whole or not at all. Made before a run, so that it cannot fail for want of a folder after it.
+#[derive(Debug)]
+pub(crate) struct Document {
+    path: PathBuf,
+    place: Place,
+}
+
+#[derive(Debug)]
+enum Place {
+    /// `-`.
+    Stdout,
+    /// Something that is no regular file (a device, a pipe): written as it is.
+    Device(File),
+    /// Renamed to its path when it is complete.
+    Beside(NamedTempFile),
+}
+
+impl Document {
+    /// Prepares the document.
+    ///
+    /// # Errors
+    /// When the file cannot be made.
+    pub(crate) fn create(path: &Path) -> anyhow::Result<Self> {
+        let place = if path == Path::new("-") {
+            Place::Stdout
+        } else if path.metadata().is_ok_and(|facts| !facts.is_file()) {
+            Place::Device(File::options().write(true).open(path).with_context(|| failure(path))?)
+        } else {
+            let folder = match path.parent() {
+                Some(folder) if folder != Path::new("") => folder,
+                _ => Path::new("."),
+            };
+            let made = tempfile::Builder::new()
+                .prefix(path.file_name().unwrap_or(OsStr::new("httperf")))
+                .suffix(".part")
+                .permissions(Permissions::from_mode(0o666))
+                .tempfile_in(folder);
+            Place::Beside(made.with_context(|| failure(path))?)
+        };
+        Ok(Self { path: path.to_owned(), place })
+    }
+
+    /// Whether it goes to stdout.
+    pub(crate) fn is_stdout(&self) -> bool {
+        matches!(self.place, Place::Stdout)
+    }
+
+    /// Writes the whole document.
+    ///
+    /// # Errors
+    /// When it cannot be written; no part of it is left then.
+    pub(crate) fn write(self, bytes: &[u8], output: &mut Output) -> anyhow::Result<()> {
+        match self.place {
+            Place::Stdout => output.stdout(bytes),
+            Place::Device(mut file) => file.write_all(bytes).with_context(|| failure(&self.path))?,
+            Place::Beside(mut file) => {
+                file.write_all(bytes).with_context(|| failure(&self.path))?;
+                file.persist(&self.path).with_context(|| failure(&self.path))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn failure(path: &Path) -> String {
+    format!("failed to write {}", path.display())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_document_appears_whole_or_not_at_all() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("result.json");
+        let document = Document::create(&path).unwrap();
+        assert!(!path.exists());
+        document.write(b"{}\n", &mut Output::new()).unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"{}\n");
+        drop(Document::create(&path).unwrap());
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_device_is_written_and_not_replaced() {
+        let null = Path::new("/dev/null");
+        Document::create(null).unwrap().write(b"{}\n", &mut Output::new()).unwrap();
+        assert!(!null.metadata().unwrap().is_file());
+        let full = Document::create(Path::new("/dev/full")).unwrap();
+        let error = full.write(b"{}\n", &mut Output::new()).unwrap_err();
+        assert_eq!(error.to_string(), "failed to write /dev/full");
+    }
+
+    #[test]
+    fn a_folder_that_is_not_there_is_noticed_before_the_run() {
+        let error = Document::create(Path::new("/nonexistent/result.json")).unwrap_err();
+        assert_eq!(error.to_string(), "failed to write /nonexistent/result.json");
+    }
+}

@@ -1,0 +1,104 @@
+//! Connections and calls: what is known of each, and its stamps.
+
+use httperf_wire::{Fault, H1};
+
+use crate::object::{CallId, Id};
+use crate::scenario::RequestId;
+use crate::time::Time;
+
+/// One connection.
+///
+/// ```text
+///   Opening --socket--> Connecting --connected--> Open --close, failure--> Closed
+///      |                    |                                               ^
+///      +--------------------+------------------ failure --------------------+
+/// ```
+#[derive(Debug)]
+pub struct Conn {
+    /// When it was due: the arrival's time, or when its slot became free.
+    pub due: Time,
+    /// Just before connect(2); [`Time::NEVER`] without a socket.
+    pub created: Time,
+    /// When it could carry calls; [`Time::NEVER`] before.
+    pub connected: Time,
+    /// Complete replies.
+    pub replies: u32,
+    /// What the workload wanted to remember.
+    pub token: u32,
+    /// The number of its target in the scenario.
+    pub target: u32,
+    /// How the server broke the protocol, if it did.
+    pub fault: Option<Fault>,
+    pub(crate) state: State,
+    pub(crate) flags: Flags,
+    pub(crate) machine: H1,
+    pub(crate) queue: Queue,
+    /// When the watchdog bites; [`Time::NEVER`] if it sleeps.
+    pub(crate) deadline: Time,
+    /// The time under which the watchdog has this connection in its queue; [`Time::NEVER`] if it has not.
+    pub(crate) watched: Time,
+}
+
+/// Where a connection stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum State {
+    Opening,
+    Connecting,
+    Open,
+    Closed,
+}
+
+/// What else is known of a connection.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Flags {
+    /// A reply has begun and is not complete.
+    pub(crate) receiving: bool,
+    /// The peer has ended the stream while no call was outstanding.
+    pub(crate) ended: bool,
+}
+
+/// The outstanding calls of a connection, oldest first: a list through the calls themselves.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Queue {
+    /// The oldest call without a complete reply.
+    pub(crate) first: CallId,
+    /// The oldest call that is not fully sent.
+    pub(crate) unsent: CallId,
+    /// The youngest call.
+    pub(crate) last: CallId,
+    /// How many there are.
+    pub(crate) len: u32,
+}
+
+impl Default for Queue {
+    fn default() -> Self {
+        Self { first: Id::NONE, unsent: Id::NONE, last: Id::NONE, len: 0 }
+    }
+}
+
+/// One request and its reply. Stamps are [`Time::NEVER`] until what they stand for has happened.
+#[derive(Debug)]
+pub struct Call {
+    /// The connection it is on.
+    pub conn: Id<Conn>,
+    /// When it was due.
+    pub due: Time,
+    /// When it became head of its connection's send queue (response time of the classic report starts here).
+    pub heads_queue: Time,
+    /// Just before its first byte was handed to the kernel.
+    pub sent: Time,
+    /// The first byte of its reply (the final one).
+    pub first_byte: Time,
+    /// When the status line was complete.
+    pub status_at: Time,
+    /// The status of the reply; 0 before.
+    pub status: u16,
+    /// Bytes of the reply's header section.
+    pub header: u32,
+    /// Decoded body bytes of the reply.
+    pub content: u64,
+    /// Which request it is.
+    pub request: RequestId,
+    pub(crate) written: u32,
+    pub(crate) next: CallId,
+}

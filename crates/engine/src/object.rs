@@ -1,0 +1,230 @@
+//! Objects by number: ids with generations, the slab they live in, tables beside it.
+//!
+//! An id is good until its object is removed; after that it finds nothing, even when the slot is in use again.
+
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::marker::PhantomData;
+
+use crate::conn::{Call, Conn};
+
+/// The number of a connection.
+pub type ConnId = Id<Conn>;
+/// The number of a call.
+pub type CallId = Id<Call>;
+
+/// A slot and the generation of the object in it.
+pub struct Id<T> {
+    index: u32,
+    generation: u32,
+    kind: PhantomData<fn() -> T>,
+}
+
+impl<T> Id<T> {
+    /// The id that never finds anything.
+    pub const NONE: Self = Self { index: u32::MAX, generation: 0, kind: PhantomData };
+
+    /// The slot; ids of objects that live at the same time differ in it.
+    pub fn index(self) -> usize {
+        self.index as usize
+    }
+
+    /// Slot and generation in one number, as a kernel event carries it.
+    pub fn to_bits(self) -> u64 {
+        u64::from(self.generation) << 32 | u64::from(self.index)
+    }
+
+    /// The id from [`to_bits`](Id::to_bits).
+    pub fn from_bits(bits: u64) -> Self {
+        Self { index: bits as u32, generation: (bits >> 32) as u32, kind: PhantomData }
+    }
+
+    /// Whether this is [`NONE`](Id::NONE).
+    pub fn is_none(self) -> bool {
+        self.index == u32::MAX
+    }
+}
+
+impl<T> Clone for Id<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T> Copy for Id<T> {}
+impl<T> PartialEq for Id<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.to_bits() == other.to_bits()
+    }
+}
+impl<T> Eq for Id<T> {}
+impl<T> Hash for Id<T> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.to_bits().hash(state);
+    }
+}
+impl<T> fmt::Debug for Id<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.index, self.generation)
+    }
+}
+
+/// Objects in slots that are used again; grows to the largest number that lived at once.
+#[derive(Debug)]
+pub struct Slab<T> {
+    slots: Vec<Slot<T>>,
+    free: u32,
+    live: usize,
+}
+
+#[derive(Debug)]
+struct Slot<T> {
+    generation: u32,
+    content: Content<T>,
+}
+
+#[derive(Debug)]
+enum Content<T> {
+    Used(T),
+    /// The next free slot.
+    Free(u32),
+}
+
+const END: u32 = u32::MAX;
+
+impl<T> Default for Slab<T> {
+    fn default() -> Self {
+        Self { slots: Vec::new(), free: END, live: 0 }
+    }
+}
+
+impl<T> Slab<T> {
+    /// Puts an object into a slot.
+    pub fn insert(&mut self, object: T) -> Id<T> {
+        self.live += 1;
+        let index = self.free;
+        if let Some(slot) = self.slots.get_mut(index as usize) {
+            if let Content::Free(next) = slot.content {
+                self.free = next;
+            }
+            slot.content = Content::Used(object);
+            return Id { index, generation: slot.generation, kind: PhantomData };
+        }
+        let index = self.slots.len() as u32;
+        self.slots.push(Slot { generation: 1, content: Content::Used(object) });
+        Id { index, generation: 1, kind: PhantomData }
+    }
+
+    /// The object of this id, if it still lives.
+    #[inline]
+    pub fn get(&self, id: Id<T>) -> Option<&T> {
+        match self.slots.get(id.index as usize) {
+            Some(Slot { generation, content: Content::Used(object) }) if *generation == id.generation => Some(object),
+            _ => None,
+        }
+    }
+
+    /// The object of this id, if it still lives.
+    #[inline]
+    pub fn get_mut(&mut self, id: Id<T>) -> Option<&mut T> {
+        match self.slots.get_mut(id.index as usize) {
+            Some(Slot { generation, content: Content::Used(object) }) if *generation == id.generation => Some(object),
+            _ => None,
+        }
+    }
+
+    /// Takes an object out; its id finds nothing from now on.
+    pub fn remove(&mut self, id: Id<T>) -> Option<T> {
+        let slot = self.slots.get_mut(id.index as usize)?;
+        if slot.generation != id.generation || matches!(slot.content, Content::Free(_)) {
+            return None;
+        }
+        let content = std::mem::replace(&mut slot.content, Content::Free(self.free));
+        slot.generation = slot.generation.wrapping_add(1);
+        self.free = id.index;
+        self.live -= 1;
+        match content {
+            Content::Used(object) => Some(object),
+            Content::Free(_) => None,
+        }
+    }
+
+    /// How many objects live.
+    pub fn len(&self) -> usize {
+        self.live
+    }
+
+    /// Whether no object lives.
+    pub fn is_empty(&self) -> bool {
+        self.live == 0
+    }
+
+    /// The ids of all objects that live, in the order of their slots.
+    pub fn ids(&self) -> impl Iterator<Item = Id<T>> {
+        self.slots.iter().enumerate().filter_map(|(index, slot)| match slot.content {
+            Content::Used(_) => {
+                Some(Id { index: index as u32, generation: slot.generation, kind: PhantomData })
+            }
+            Content::Free(_) => None,
+        })
+    }
+}
+
+/// What a workload or a collector keeps for each object, by its id.
+#[derive(Debug)]
+pub struct Table<K, V> {
+    rows: Vec<V>,
+    key: PhantomData<fn() -> K>,
+}
+
+impl<K, V> Default for Table<K, V> {
+    fn default() -> Self {
+        Self { rows: Vec::new(), key: PhantomData }
+    }
+}
+
+impl<K, V: Default> Table<Id<K>, V> {
+    /// Sets the value of an object.
+    pub fn set(&mut self, id: Id<K>, value: V) {
+        if self.rows.len() <= id.index() {
+            self.rows.resize_with(id.index() + 1, V::default);
+        }
+        self.rows[id.index()] = value;
+    }
+
+    /// The value of an object: what was last [`set`](Table::set) for its slot.
+    ///
+    /// # Panics
+    /// If nothing was ever set for it.
+    pub fn get(&mut self, id: Id<K>) -> &mut V {
+        &mut self.rows[id.index()]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_finds_nothing_after_its_object_is_gone() {
+        let mut slab = Slab::default();
+        let a = slab.insert('a');
+        let b = slab.insert('b');
+        assert_eq!((slab.get(a), slab.get(b), slab.len()), (Some(&'a'), Some(&'b'), 2));
+        assert_eq!(slab.remove(a), Some('a'));
+        assert_eq!((slab.get(a), slab.len()), (None, 1));
+        assert_eq!(slab.remove(a), None);
+        let c = slab.insert('c');
+        assert_eq!(c.index(), a.index());
+        assert_ne!(c, a);
+        assert_eq!((slab.get(a), slab.get(c)), (None, Some(&'c')));
+        assert_eq!(slab.ids().collect::<Vec<_>>(), [c, b]);
+    }
+
+    #[test]
+    fn an_id_survives_the_trip_through_the_kernel() {
+        let mut slab = Slab::default();
+        let id = slab.insert(());
+        assert_eq!(Id::from_bits(id.to_bits()), id);
+        assert!(slab.get(Id::NONE).is_none());
+    }
+}

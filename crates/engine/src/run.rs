@@ -1,0 +1,122 @@
+//! The program on one screen: the loop that ties core, driver, workload and collectors together.
+
+use std::io;
+
+use crate::core::Core;
+use crate::driver::Driver;
+use crate::event::Event;
+use crate::time::Time;
+
+/// Decides what happens when. Commands go to the core; their effects come back as events.
+pub trait Workload {
+    /// The run begins: the first commands.
+    fn start(&mut self, core: &mut Core);
+
+    /// Something happened.
+    fn on(&mut self, event: &Event, core: &mut Core);
+}
+
+/// Watches. It looks at the core and touches nothing.
+pub trait Collector {
+    /// Something happened.
+    fn on(&mut self, event: &Event, core: &Core);
+}
+
+impl<A: Collector, B: Collector> Collector for (A, B) {
+    #[inline]
+    fn on(&mut self, event: &Event, core: &Core) {
+        self.0.on(event, core);
+        self.1.on(event, core);
+    }
+}
+
+/// How often in a row deadlines may be put off because input is known to be waiting.
+const PUT_OFF: u32 = 16;
+
+/// Runs until the workload or a limit ends it.
+///
+/// One input at a time: after each, all events are drained and all transmits submitted before the next one is
+/// looked at. Wakes are looked at after every input whose stamp has passed the next one; deadlines after all
+/// inputs of a turn, and not while input is known to be waiting: a reply that has reached us is never turned
+/// into a timeout by our own lateness.
+///
+/// # Errors
+/// When the driver cannot wait. The core is aborted and its events handed round all the same.
+pub fn run(
+    core: &mut Core,
+    driver: &mut impl Driver,
+    workload: &mut impl Workload,
+    stats: &mut impl Collector,
+) -> io::Result<()> {
+    let began = driver.now();
+    core.begin(began);
+    workload.start(core);
+    wake(core, driver, workload, stats, began);
+    settle(core, driver, workload, stats);
+    core.started(driver.now());
+    let mut put_off = 0;
+    let outcome = loop {
+        if core.is_stopped() {
+            break Ok(());
+        }
+        if let Err(error) = driver.wait(core.poll_timeout()) {
+            break Err(error);
+        }
+        core.turn();
+        while let Some(completion) = driver.next(core) {
+            let at = completion.at;
+            core.handle(completion);
+            settle(core, driver, workload, stats);
+            if at >= core.next_wake() {
+                wake(core, driver, workload, stats, at);
+            }
+            if core.is_stopped() {
+                break;
+            }
+        }
+        let now = driver.now();
+        wake(core, driver, workload, stats, now);
+        put_off = if driver.behind() && put_off < PUT_OFF { put_off + 1 } else { 0 };
+        if put_off == 0 {
+            core.handle_deadlines(now);
+            settle(core, driver, workload, stats);
+        }
+    };
+    core.abort(driver.now());
+    settle(core, driver, workload, stats);
+    outcome
+}
+
+/// Takes up everything that was due by `limit`, one at a time.
+fn wake(
+    core: &mut Core,
+    driver: &mut impl Driver,
+    workload: &mut impl Workload,
+    stats: &mut impl Collector,
+    limit: Time,
+) {
+    let mut now = limit;
+    while core.handle_wake(limit, now) {
+        settle(core, driver, workload, stats);
+        now = driver.now();
+    }
+}
+
+/// Drains all events and submits all transmits, until there are none.
+fn settle(
+    core: &mut Core,
+    driver: &mut impl Driver,
+    workload: &mut impl Workload,
+    stats: &mut impl Collector,
+) {
+    loop {
+        while let Some(event) = core.poll() {
+            stats.on(&event, core);
+            workload.on(&event, core);
+        }
+        let Some(transmit) = core.poll_transmit() else { break };
+        if let Some(completion) = driver.submit(transmit) {
+            core.handle(completion);
+        }
+    }
+}

@@ -1,0 +1,236 @@
+//! One run: a thread for each loop, and everything put together at the end.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::JoinHandle;
+
+use httperf_engine::{Collector, Core, Epoll, EpollError, Load, Stop, StopHandle};
+use httperf_load::ConnRate;
+use httperf_report::{Cpu, Results, StoppedBy};
+use httperf_stat::{Alarm, Alarms, Basic, BasicSummary, Intervals, Sample, Samples};
+
+use crate::host;
+use crate::observer::{Exchange, Observer};
+use crate::plan::{Collect, Plan, conn_rate};
+use crate::signals::Listener;
+
+/// Something worth telling while the run goes on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Notice {
+    /// The reply rate of the last five seconds, all loops together.
+    ReplyRate(f64),
+    /// A delay that was drawn between two arrivals, in seconds.
+    Delay(f64),
+    /// The first failure of its kind.
+    Alarm(Alarm),
+}
+
+/// Why there is no result.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// A loop could not be set up.
+    #[error(transparent)]
+    Setup(#[from] EpollError),
+    /// A thread or a signal handler could not be set up.
+    #[error("failed to start the run: {0}")]
+    Start(#[from] io::Error),
+}
+
+/// What a loop tells while it runs.
+enum Message {
+    Sample(Sample),
+    Delay(f64),
+    Alarm(Alarm),
+}
+
+/// What a loop leaves.
+struct Remains {
+    basic: BasicSummary,
+    reply_rates: Vec<f64>,
+    load: Load,
+    limit: bool,
+    stop: Option<Stop>,
+    failed: bool,
+}
+
+/// Runs a plan; `notice` is called, in this thread, for what is worth telling meanwhile.
+///
+/// # Errors
+/// Only when the run cannot begin. Once it has, there are results, whatever happens.
+pub fn run(plan: &Plan, mut notice: impl FnMut(Notice)) -> Result<Results, RunError> {
+    let started_at = host::utc_now();
+    let drivers = (0..plan.threads)
+        .map(|index| Epoll::new(plan.part(index).0.share))
+        .collect::<Result<Vec<_>, _>>()?;
+    let handles: Vec<StopHandle> = drivers.iter().map(Epoll::stop_handle).collect();
+    let listener = Listener::start(handles.clone())?;
+    let (observer, exchanges) = match plan.collect {
+        Collect::Classic => (None, drivers.iter().map(|_| None).collect()),
+        Collect::Full => {
+            let (observer, exchanges) = Observer::start(drivers.len())?;
+            (Some(observer), exchanges.into_iter().map(Some).collect::<Vec<_>>())
+        }
+    };
+    let (sender, messages) = channel();
+    let before = host::cpu();
+    let mut loops: Vec<JoinHandle<Remains>> = Vec::new();
+    for ((index, driver), exchange) in drivers.into_iter().enumerate().zip(exchanges) {
+        let (plan, sender, handles) = (plan.clone(), sender.clone(), handles.clone());
+        let thread = std::thread::Builder::new().name(format!("loop {index}"));
+        loops.push(thread.spawn(move || {
+            let _guard = StopOthers(handles);
+            run_loop(&plan, index as u32, driver, exchange, sender)
+        })?);
+    }
+    drop(sender);
+    tell(&messages, plan.threads, &mut notice);
+    let remains: Vec<_> = loops.into_iter().map(JoinHandle::join).collect();
+    let after = host::cpu();
+    let signal = listener.first();
+    let timeline = observer.map(Observer::finish);
+    drop(listener);
+
+    let mut results = Results {
+        request: plan.info.clone(),
+        started_at,
+        stopped_by: StoppedBy::Finished,
+        basic: BasicSummary::default(),
+        reply_rates: Vec::new(),
+        timeline,
+        cpu: Cpu { user_s: after.user_s - before.user_s, system_s: after.system_s - before.system_s },
+        busy_shares: Vec::new(),
+        descriptors_limit: crate::raise_descriptor_limit(),
+        host: host::facts(),
+    };
+    for part in remains {
+        let Ok(part) = part else {
+            results.stopped_by = StoppedBy::Error;
+            continue;
+        };
+        results.basic.merge(&part.basic);
+        add_rates(&mut results.reply_rates, &part.reply_rates);
+        let busy = part.load.total.saturating_sub(part.load.idle);
+        results.busy_shares.push(busy as f64 / part.load.total.max(1) as f64);
+        let why = match part.stop {
+            _ if part.failed => StoppedBy::Error,
+            Some(Stop::Interrupted) => StoppedBy::Interrupted,
+            Some(Stop::Terminated) => StoppedBy::Terminated(signal),
+            Some(Stop::Error) => StoppedBy::Error,
+            None if part.limit => StoppedBy::Duration,
+            None => StoppedBy::Finished,
+        };
+        if results.stopped_by == StoppedBy::Finished {
+            results.stopped_by = why;
+        }
+    }
+    Ok(results)
+}
+
+/// When a loop panics the others end.
+struct StopOthers(Vec<StopHandle>);
+
+impl Drop for StopOthers {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.iter().for_each(|each| each.stop(Stop::Error));
+        }
+    }
+}
+
+fn run_loop(
+    plan: &Plan,
+    index: u32,
+    mut driver: Epoll,
+    exchange: Option<Exchange>,
+    sender: Sender<Message>,
+) -> Remains {
+    let (scenario, mut pattern) = plan.part(index);
+    if let Some(arrivals) = pattern.arrivals.as_mut().filter(|_| plan.tell_delays && index == 0) {
+        arrivals.tap(teller(&sender, Message::Delay));
+    }
+    let mut workload = conn_rate(pattern);
+    let mut core = Core::new(scenario);
+    let classic = (
+        Basic::default(),
+        (Samples::new(teller(&sender, Message::Sample)), Alarms::new(teller(&sender, Message::Alarm))),
+    );
+    drop(sender);
+    let (classic, outcome) = match exchange {
+        None => drive(&mut core, &mut driver, &mut workload, classic),
+        Some(exchange) => {
+            let ((classic, intervals), outcome) =
+                drive(&mut core, &mut driver, &mut workload, (classic, Intervals::new(exchange)));
+            intervals.finish(&core);
+            (classic, outcome)
+        }
+    };
+    let (basic, (samples, _)) = classic;
+    let mut basic = basic.into_summary();
+    if let Some(ended) = basic.ended {
+        basic.arrivals_not_started = workload.not_started(core.began_at(), ended);
+    }
+    Remains {
+        basic,
+        reply_rates: samples.into_rates(),
+        load: httperf_engine::Driver::load(&driver),
+        limit: core.reached_limit(),
+        stop: core.stopped_by(),
+        failed: outcome.is_err(),
+    }
+}
+
+/// Runs the loop with one set of collectors and gives them back.
+fn drive<C: Collector>(
+    core: &mut Core,
+    driver: &mut Epoll,
+    workload: &mut ConnRate,
+    mut stats: C,
+) -> (C, io::Result<()>) {
+    let outcome = httperf_engine::run(core, driver, workload, &mut stats);
+    (stats, outcome)
+}
+
+/// How a loop tells something of one kind.
+fn teller<T>(sender: &Sender<Message>, kind: fn(T) -> Message) -> impl Fn(T) + Send + Sync + 'static {
+    let sender = sender.clone();
+    // Nobody listens any more when the program is on its way out.
+    move |what| drop(sender.send(kind(what)))
+}
+
+/// Passes on what the loops tell, until the last of them has ended.
+fn tell(messages: &Receiver<Message>, threads: u32, notice: &mut impl FnMut(Notice)) {
+    // Samples of which not every loop has told its part: how many have, and the sum.
+    let mut partial: BTreeMap<usize, (u32, f64)> = BTreeMap::new();
+    let mut failed = BTreeSet::new();
+    for message in messages {
+        match message {
+            Message::Delay(delay) => notice(Notice::Delay(delay)),
+            Message::Alarm(alarm @ Alarm::Failed { cause, .. }) => {
+                if failed.insert(cause) {
+                    notice(Notice::Alarm(alarm));
+                }
+            }
+            Message::Alarm(alarm) => notice(Notice::Alarm(alarm)),
+            Message::Sample(Sample { index, reply_rate }) => {
+                let (loops, sum) = partial.entry(index).or_default();
+                *loops += 1;
+                *sum += reply_rate;
+                if *loops == threads {
+                    notice(Notice::ReplyRate(*sum));
+                    partial.remove(&index);
+                }
+            }
+        }
+    }
+}
+
+/// Adds the rates of another loop, sample by sample.
+fn add_rates(sum: &mut Vec<f64>, rates: &[f64]) {
+    if sum.len() < rates.len() {
+        sum.resize(rates.len(), 0.0);
+    }
+    for (sum, rate) in sum.iter_mut().zip(rates) {
+        *sum += rate;
+    }
+}

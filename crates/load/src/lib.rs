@@ -1,0 +1,17 @@
+//! Workload generators: they decide what happens when.
+//!
+//! ```text
+//!   Arrivals --next due time--> ConnRate --connect, issue, close--> Core
+//!                                  ^                                 |
+//!                                  +------------- events ------------+
+//! ```
+//!
+//! A workload is one file that implements [`Workload`](httperf_engine::Workload), plus a line here.
+
+mod arrival;
+mod conn_rate;
+mod sequence;
+
+pub use arrival::{Arrivals, Period};
+pub use conn_rate::{ConnRate, Pattern};
+pub use sequence::Sequence;
