@@ -1,7 +1,7 @@
 //! `cargo xtask tidy`: the rules of the house that a machine can hold.
 //!
 //! ```text
-//! git ls-files + cargo metadata --> Tree --> each Check --> findings, one a line: path:line: what, and what to do
+//! git ls-files + cargo metadata --> Tree --> each Check --> findings: path:line: what, and what to do
 //! ```
 //!
 //! A new check is a file below `tidy/` with its own table, words and tests, and one line in [`CHECKS`].

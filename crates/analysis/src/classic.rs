@@ -104,8 +104,8 @@ impl Figures {
             reply_rate_max_per_s: rates.max,
             reply_rate_stddev_per_s: rates.stddev(),
             reply_rate_samples: rates.count,
-            response_time_ms: 1e3 * basic.response_s.mean(),
-            transfer_time_ms: 1e3 * basic.transfer_s.mean(),
+            response_time_ms: 1e3 * basic.response.mean_s(),
+            transfer_time_ms: 1e3 * basic.transfer.mean_s(),
             reply_header_bytes: header,
             reply_content_bytes: content,
             reply_footer_bytes: footer,
@@ -162,7 +162,10 @@ mod tests {
         (basic.header_bytes, basic.content_bytes, basic.footer_bytes) = (5, 8, 2);
         let figures = Figures::of(&basic, &[], 0.0, 0.0);
         assert_eq!(figures.request_size_bytes, 102);
-        assert_eq!((figures.reply_header_bytes, figures.reply_content_bytes, figures.reply_footer_bytes), (1, 2, 0));
+        assert_eq!(
+            (figures.reply_header_bytes, figures.reply_content_bytes, figures.reply_footer_bytes),
+            (1, 2, 0)
+        );
         assert_eq!(figures.reply_total_bytes, 3);
     }
 

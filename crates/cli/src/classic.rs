@@ -69,6 +69,11 @@ fn prepare(
     }
     output.text(parsed.stdout);
     output.text(echo(&options));
+    let descriptors = httperf::raise_descriptor_limit();
+    if options.verbose > 0 {
+        let text = format!("maximum number of open descriptors = {descriptors}");
+        output.text(options.message(text.as_bytes()));
+    }
     let Some(target) = resolve(&options) else {
         let mut message = options.program.clone();
         message.extend_from_slice(b".core_addr_intern: invalid server address ");
@@ -94,11 +99,6 @@ fn load(
     judge: Judge,
     output: &mut Output,
 ) -> u8 {
-    let descriptors = httperf::raise_descriptor_limit();
-    if options.verbose > 0 {
-        let text = format!("maximum number of open descriptors = {descriptors}");
-        output.text(options.message(text.as_bytes()));
-    }
     let results = httperf::run(plan, |notice| tell(options, notice, output));
     let results = match results {
         Ok(results) => results,

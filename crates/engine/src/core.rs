@@ -8,14 +8,14 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use httperf_wire::{Due, Fault, H1, Machine, Request, Signal};
+use httperf_wire::{Due, Fault, H1, Machine, Memo, Request, Signal};
 
 use crate::cause::Cause;
 use crate::conn::{Call, Conn, Flags, Queue, State};
 use crate::driver::{Completion, Input, Stop, Transmit};
 use crate::event::Event;
 use crate::object::{CallId, ConnId, Slab};
-use crate::scenario::{RequestId, Scenario};
+use crate::scenario::{Deadlines, RequestId, Scenario};
 use crate::time::{Nanos, Time, Timers};
 
 /// Fewer coming body bytes than this are read, not thrown away: a discard pays only when it is large.
@@ -46,6 +46,8 @@ pub(crate) enum Ended {
 pub struct Core {
     scenario: Scenario,
     requests: Arc<[Request]>,
+    /// Whether there is any time limit to watch.
+    limited: bool,
     now: Time,
     began: Time,
     started: Time,
@@ -54,11 +56,37 @@ pub struct Core {
     traffic: Traffic,
     conns: Slab<Conn>,
     calls: Slab<Call>,
-    events: VecDeque<Event>,
+    memo: Memo,
+    events: Events,
     transmits: VecDeque<Action>,
     wakes: Timers<Wake>,
-    watch: Timers<ConnId>,
+    watched: Timers<ConnId>,
     leaving: Leaving,
+}
+
+/// Events that wait to be polled. They are drained after every input, so a list and a position will do.
+#[derive(Debug, Default)]
+struct Events {
+    list: Vec<Event>,
+    next: usize,
+}
+
+impl Events {
+    #[inline]
+    fn push(&mut self, event: Event) {
+        self.list.push(event);
+    }
+
+    #[inline]
+    fn pop(&mut self) -> Option<Event> {
+        if let Some(event) = self.list.get(self.next) {
+            self.next += 1;
+            return Some(*event);
+        }
+        self.list.clear();
+        self.next = 0;
+        None
+    }
 }
 
 /// A transmit that waits to be polled.
@@ -90,6 +118,7 @@ impl Core {
     pub fn new(scenario: Scenario) -> Self {
         Self {
             requests: scenario.requests.clone(),
+            limited: scenario.deadlines != Deadlines::default(),
             scenario,
             now: Time::default(),
             began: Time::default(),
@@ -99,10 +128,11 @@ impl Core {
             traffic: Traffic::default(),
             conns: Slab::default(),
             calls: Slab::default(),
-            events: VecDeque::with_capacity(64),
+            memo: Memo::default(),
+            events: Events::default(),
             transmits: VecDeque::with_capacity(64),
             wakes: Timers::new(),
-            watch: Timers::new(),
+            watched: Timers::new(),
             leaving: Leaving::Nobody,
         }
     }
@@ -153,9 +183,8 @@ impl Core {
             }
             Input::Discarded(bytes) => {
                 self.traffic.received += bytes;
-                let call = conn.queue.first;
                 let end = conn.machine.discarded(bytes);
-                self.content(call, bytes);
+                self.signal(id, Signal::Content { bytes });
                 if let Some(signal) = end {
                     self.signal(id, signal);
                 }
@@ -163,13 +192,13 @@ impl Core {
             Input::Opened => {
                 conn.state = State::Connecting;
                 conn.created = at;
-                self.events.push_back(Event::ConnConnecting { conn: id, at });
+                self.events.push(Event::ConnConnecting { conn: id, at });
                 self.renew(id, self.scenario.deadlines.connect);
             }
             Input::Connected => {
                 conn.state = State::Open;
                 conn.connected = at;
-                self.events.push_back(Event::ConnConnected { conn: id, at });
+                self.events.push(Event::ConnConnected { conn: id, at });
                 self.renew(id, None);
             }
             Input::OpenFailed(errno) | Input::ConnectFailed(errno) | Input::SendFailed(errno) => {
@@ -194,10 +223,10 @@ impl Core {
         self.now = self.now.max(now);
         let at = self.now;
         match wake {
-            Wake::Token(token) => self.events.push_back(Event::Wake { token, due, at }),
+            Wake::Token(token) => self.events.push(Event::Wake { token, due, at }),
             Wake::Limit => self.end(Ended::Limit),
             Wake::Tick => {
-                self.events.push_back(Event::Tick { at });
+                self.events.push(Event::Tick { at });
                 if let Some(ticks) = self.scenario.ticks {
                     let missed = at.since(due) / ticks.every;
                     self.wakes.add(due + ticks.every * (missed + 1), Wake::Tick);
@@ -210,7 +239,7 @@ impl Core {
     /// Fails every connection whose time limit has passed.
     pub fn handle_deadlines(&mut self, now: Time) {
         self.now = self.now.max(now);
-        while let Some((at, id)) = self.watch.take(now) {
+        while let Some((at, id)) = self.watched.take(now) {
             let Some(conn) = self.conns.get_mut(id) else { continue };
             if conn.watched != at || conn.state == State::Closed {
                 continue;
@@ -219,7 +248,7 @@ impl Core {
             if conn.deadline > now {
                 if conn.deadline.is_set() {
                     conn.watched = conn.deadline;
-                    self.watch.add(conn.deadline, id);
+                    self.watched.add(conn.deadline, id);
                 }
                 continue;
             }
@@ -242,10 +271,10 @@ impl Core {
             conn.state = State::Closed;
             let mut call = conn.queue.first;
             while let Some(next) = self.calls.get(call).map(|call| call.next) {
-                self.events.push_back(Event::CallAborted { call, at });
+                self.events.push(Event::CallAborted { call, at });
                 call = next;
             }
-            self.events.push_back(Event::ConnAborted { conn: id, at });
+            self.events.push(Event::ConnAborted { conn: id, at });
             self.transmits.push_back(Action::Close(id));
         }
     }
@@ -254,7 +283,7 @@ impl Core {
 
     /// Says that an arrival which was due at `due` is taken up.
     pub fn arrive(&mut self, due: Time) {
-        self.events.push_back(Event::Arrival { due, at: self.now });
+        self.events.push(Event::Arrival { due, at: self.now });
     }
 
     /// Opens a connection to a target (by its number in the scenario). `due` is when it should have been opened,
@@ -315,7 +344,7 @@ impl Core {
             queue.unsent = call;
             self.transmits.push_back(Action::Write(conn));
         }
-        self.events.push_back(Event::CallIssued { call, at });
+        self.events.push(Event::CallIssued { call, at });
         Ok(call)
     }
 
@@ -326,7 +355,7 @@ impl Core {
         owner.state = State::Closed;
         let mut call = owner.queue.first;
         while let Some(next) = self.calls.get(call).map(|call| call.next) {
-            self.events.push_back(Event::CallAborted { call, at });
+            self.events.push(Event::CallAborted { call, at });
             call = next;
         }
         self.depart(conn);
@@ -347,19 +376,19 @@ impl Core {
     /// The next event. The object whose last event it is goes when the next one is polled.
     #[inline]
     pub fn poll(&mut self) -> Option<Event> {
-        match std::mem::replace(&mut self.leaving, Leaving::Nobody) {
-            Leaving::Nobody => {}
-            Leaving::Call(call) => drop(self.calls.remove(call)),
-            Leaving::Conn(conn) => drop(self.conns.remove(conn)),
+        if !matches!(self.leaving, Leaving::Nobody) {
+            self.bid_farewell();
         }
-        let event = self.events.pop_front()?;
-        self.leaving = match event {
-            Event::ConnClosed { conn, .. } | Event::ConnAborted { conn, .. } => Leaving::Conn(conn),
+        let event = self.events.pop()?;
+        match event {
+            Event::ConnClosed { conn, .. } | Event::ConnAborted { conn, .. } => {
+                self.leaving = Leaving::Conn(conn);
+            }
             Event::CallRecvStop { call, .. }
             | Event::CallFailed { call, .. }
-            | Event::CallAborted { call, .. } => Leaving::Call(call),
-            _ => Leaving::Nobody,
-        };
+            | Event::CallAborted { call, .. } => self.leaving = Leaving::Call(call),
+            _ => {}
+        }
         Some(event)
     }
 
@@ -394,7 +423,7 @@ impl Core {
 
     /// When the core has to be called again at the latest.
     pub fn poll_timeout(&self) -> Time {
-        self.wakes.next().min(self.watch.next())
+        self.wakes.next().min(self.watched.next())
     }
 
     /// When the next wake is due.
@@ -476,30 +505,43 @@ impl Core {
 
     // ---- inside --------------------------------------------------------------------------------------------
 
+    /// Removes the object whose last event has been handed round.
+    fn bid_farewell(&mut self) {
+        match std::mem::replace(&mut self.leaving, Leaving::Nobody) {
+            Leaving::Nobody => {}
+            Leaving::Call(call) => drop(self.calls.remove(call)),
+            Leaving::Conn(conn) => drop(self.conns.remove(conn)),
+        }
+    }
+
     fn end(&mut self, ended: Ended) {
         if self.ended.is_none() {
             self.ended = Some(ended);
-            self.events.push_back(Event::Stopped { at: self.now });
+            self.events.push(Event::Stopped { at: self.now });
         }
     }
 
     /// Bytes have come: everything the machine makes of them.
     fn receive(&mut self, id: ConnId, bytes: &[u8]) {
         self.traffic.received += bytes.len() as u64;
+        let at = self.now;
         let mut rest = bytes;
-        loop {
-            let Some(conn) = self.conns.get_mut(id) else { return };
-            if conn.state != State::Open {
-                return;
-            }
+        'calls: loop {
+            let Some(conn) = self.conns.get_mut(id).filter(|conn| conn.state == State::Open) else { return };
+            let call = conn.queue.first;
             let due = due(&self.calls, &self.requests, conn);
-            match conn.machine.receive(rest, due) {
-                Ok(step) => {
-                    rest = &rest[step.used..];
-                    let Some(signal) = step.signal else { return };
+            let mut current = self.calls.get_mut(call);
+            loop {
+                let step = match conn.machine.receive(rest, due, &mut self.memo) {
+                    Ok(step) => step,
+                    Err(fault) => return self.fault(id, fault),
+                };
+                rest = &rest[step.used..];
+                let (Some(signal), Some(current)) = (step.signal, current.as_deref_mut()) else { return };
+                if !hear(call, current, signal, at, &mut self.events) {
                     self.signal(id, signal);
+                    continue 'calls;
                 }
-                Err(fault) => return self.fault(id, fault),
             }
         }
     }
@@ -528,7 +570,7 @@ impl Core {
         }
     }
 
-    /// One signal of the machine.
+    /// One signal of the machine that concerns more than the call.
     fn signal(&mut self, id: ConnId, signal: Signal) {
         let at = self.now;
         let Some(conn) = self.conns.get_mut(id) else { return };
@@ -543,19 +585,12 @@ impl Core {
                     self.renew(id, self.scenario.deadlines.reply);
                 }
             }
-            Signal::Interim(status) => self.events.push_back(Event::Interim { conn: id, status, at }),
-            Signal::Status(status) => {
-                current.status = status;
-                current.status_at = at;
-                self.events.push_back(Event::CallRecvStart { call, status, at });
-            }
-            Signal::Head { bytes } => {
-                current.header = bytes;
-                self.events.push_back(Event::CallRecvHeader { call, bytes, at });
-            }
-            Signal::Content { bytes } => self.content(call, bytes),
-            Signal::Note(note) => self.events.push_back(Event::Noted { conn: id, note, at }),
+            Signal::Interim(status) => self.events.push(Event::Interim { conn: id, status, at }),
+            Signal::Note(note) => self.events.push(Event::Noted { conn: id, note, at }),
             Signal::End { footer, last } => {
+                // A reply that came before its request was written out stands, but nothing can follow it: the rest
+                // of the request would be pointless, without it the next one would be taken for that rest.
+                let unfinished = conn.queue.unsent == call;
                 conn.queue.first = current.next;
                 conn.queue.len -= 1;
                 conn.replies += 1;
@@ -563,18 +598,14 @@ impl Core {
                 if conn.queue.len == 0 {
                     conn.deadline = Time::NEVER;
                 }
-                self.events.push_back(Event::CallRecvStop { call, footer, at });
-                if last {
+                self.events.push(Event::CallRecvStop { call, footer, at });
+                if unfinished || (last && !self.scenario.rules.classic_strict) {
                     self.close_announced(id);
                 }
             }
-        }
-    }
-
-    fn content(&mut self, call: CallId, bytes: u64) {
-        if let Some(current) = self.calls.get_mut(call) {
-            current.content += bytes;
-            self.events.push_back(Event::CallRecvData { call, bytes, at: self.now });
+            Signal::Status(_) | Signal::Head { .. } | Signal::Content { .. } => {
+                hear(call, current, signal, at, &mut self.events);
+            }
         }
     }
 
@@ -585,7 +616,7 @@ impl Core {
         let Some(current) = self.calls.get_mut(call) else { return };
         if !current.sent.is_set() {
             current.sent = at;
-            self.events.push_back(Event::CallSendStart { call, at });
+            self.events.push(Event::CallSendStart { call, at });
         }
         current.written += bytes as u32;
         self.traffic.sent += bytes as u64;
@@ -594,7 +625,7 @@ impl Core {
         }
         let (next, written) = (current.next, current.written);
         conn.queue.unsent = next;
-        self.events.push_back(Event::CallSendStop { call, bytes: written, at });
+        self.events.push(Event::CallSendStop { call, bytes: written, at });
         if let Some(next) = self.calls.get_mut(next) {
             next.heads_queue = at;
             self.transmits.push_back(Action::Write(id));
@@ -608,12 +639,19 @@ impl Core {
     }
 
     /// Starts the watchdog of a connection anew.
+    #[inline]
     fn renew(&mut self, id: ConnId, limit: Option<Nanos>) {
+        if self.limited {
+            self.watch(id, limit);
+        }
+    }
+
+    fn watch(&mut self, id: ConnId, limit: Option<Nanos>) {
         let Some(conn) = self.conns.get_mut(id) else { return };
         conn.deadline = limit.map_or(Time::NEVER, |limit| self.now + limit);
         if conn.deadline < conn.watched {
             conn.watched = conn.deadline;
-            self.watch.add(conn.deadline, id);
+            self.watched.add(conn.deadline, id);
         }
     }
 
@@ -626,7 +664,7 @@ impl Core {
     /// One error: all calls of the connection fail with it.
     fn fail(&mut self, id: ConnId, cause: Cause, errno: i32) {
         self.fail_calls(id, cause);
-        self.events.push_back(Event::ConnFailed { conn: id, cause, errno, at: self.now });
+        self.events.push(Event::ConnFailed { conn: id, cause, errno, at: self.now });
         self.depart(id);
     }
 
@@ -643,13 +681,13 @@ impl Core {
         conn.state = State::Closed;
         let mut call = conn.queue.first;
         while let Some(next) = self.calls.get(call).map(|call| call.next) {
-            self.events.push_back(Event::CallFailed { call, cause, at: self.now });
+            self.events.push(Event::CallFailed { call, cause, at: self.now });
             call = next;
         }
     }
 
     fn depart(&mut self, id: ConnId) {
-        self.events.push_back(Event::ConnClosed { conn: id, at: self.now });
+        self.events.push(Event::ConnClosed { conn: id, at: self.now });
         self.transmits.push_back(Action::Close(id));
     }
 }
@@ -659,6 +697,29 @@ impl Conn {
     fn ended_cause(&self) -> Cause {
         if self.replies > 0 { Cause::ClosedIdle } else { Cause::ClosedEarly }
     }
+}
+
+/// One signal of the machine that concerns the call alone; `false` if it does not. Three of them for each reply: out of
+/// line they cost a twentieth of everything a call costs.
+#[inline(always)]
+fn hear(call: CallId, current: &mut Call, signal: Signal, at: Time, events: &mut Events) -> bool {
+    match signal {
+        Signal::Status(status) => {
+            current.status = status;
+            current.status_at = at;
+            events.push(Event::CallRecvStart { call, status, at });
+        }
+        Signal::Head { bytes } => {
+            current.header = bytes;
+            events.push(Event::CallRecvHeader { call, bytes, at });
+        }
+        Signal::Content { bytes } => {
+            current.content += bytes;
+            events.push(Event::CallRecvData { call, bytes, at });
+        }
+        Signal::Begin | Signal::Interim(_) | Signal::Note(_) | Signal::End { .. } => return false,
+    }
+    true
 }
 
 /// Which reply a connection waits for: none before the first byte of a request was sent.

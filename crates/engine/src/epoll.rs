@@ -65,6 +65,15 @@ struct StopSignal {
 }
 
 impl StopHandle {
+    /// A handle for one driver.
+    ///
+    /// # Errors
+    /// When the kernel refuses the descriptor it needs.
+    pub fn new() -> Result<Self, EpollError> {
+        let event = eventfd(0, EventfdFlags::NONBLOCK | EventfdFlags::CLOEXEC).map_err(io::Error::from)?;
+        Ok(Self(Arc::new(StopSignal { why: AtomicU8::new(0), event })))
+    }
+
     /// Asks the loop to end. The first reason stands.
     pub fn stop(&self, why: Stop) {
         let code = match why {
@@ -132,25 +141,24 @@ struct Ready {
 }
 
 impl Epoll {
-    /// A driver for the loop that runs this share.
+    /// A driver for the loop that runs this share and ends when `stop` says so.
     ///
     /// # Errors
     /// When the kernel refuses the descriptors it needs.
-    pub fn new(share: Share) -> Result<Self, EpollError> {
+    pub fn new(share: Share, stop: StopHandle) -> Result<Self, EpollError> {
         let make = || -> io::Result<Self> {
             let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
             let timer = timerfd_create(
                 TimerfdClockId::Monotonic,
                 TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC,
             )?;
-            let event = eventfd(0, EventfdFlags::NONBLOCK | EventfdFlags::CLOEXEC)?;
             epoll::add(&epoll, &timer, EventData::new_u64(TIMER), EventFlags::IN | EventFlags::ET)?;
-            epoll::add(&epoll, &event, EventData::new_u64(STOP), EventFlags::IN)?;
+            epoll::add(&epoll, &stop.0.event, EventData::new_u64(STOP), EventFlags::IN)?;
             let mut driver = Self {
                 epoll,
                 timer,
                 armed: Time::NEVER,
-                stop: StopHandle(Arc::new(StopSignal { why: AtomicU8::new(0), event })),
+                stop,
                 sockets: Sockets::new(share),
                 slots: Vec::new(),
                 batch: Vec::with_capacity(BATCH),
@@ -168,11 +176,6 @@ impl Epoll {
             Ok(driver)
         };
         Ok(make()?)
-    }
-
-    /// How another thread ends the run.
-    pub fn stop_handle(&self) -> StopHandle {
-        self.stop.clone()
     }
 
     /// Takes a batch from the kernel.

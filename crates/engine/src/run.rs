@@ -77,7 +77,7 @@ pub fn run(
         let now = driver.now();
         wake(core, driver, workload, stats, now);
         put_off = if driver.behind() && put_off < PUT_OFF { put_off + 1 } else { 0 };
-        if put_off == 0 {
+        if put_off == 0 && !core.is_stopped() {
             core.handle_deadlines(now);
             settle(core, driver, workload, stats);
         }
@@ -87,7 +87,10 @@ pub fn run(
     outcome
 }
 
-/// Takes up everything that was due by `limit`, one at a time.
+/// How many wakes are taken up before inputs are looked at again: a schedule nobody can keep must not shut them out.
+const WAKES: u32 = 1024;
+
+/// Takes up what was due by `limit`, one at a time.
 fn wake(
     core: &mut Core,
     driver: &mut impl Driver,
@@ -96,13 +99,18 @@ fn wake(
     limit: Time,
 ) {
     let mut now = limit;
-    while core.handle_wake(limit, now) {
+    for _ in 0..WAKES {
+        if core.is_stopped() || !core.handle_wake(limit, now) {
+            break;
+        }
         settle(core, driver, workload, stats);
         now = driver.now();
     }
 }
 
-/// Drains all events and submits all transmits, until there are none.
+/// Drains all events and submits all transmits, until there are none. Once in the program, so that the compiler sees one
+/// hot loop with collectors and workload inside.
+#[inline(never)]
 fn settle(
     core: &mut Core,
     driver: &mut impl Driver,

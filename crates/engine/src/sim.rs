@@ -74,6 +74,8 @@ pub struct Sim {
     random: Random,
     heap: Timers<Happening>,
     sockets: Vec<Option<Socket>>,
+    /// When the latest connection was due, and how many before it were due at the same moment.
+    last_due: (u64, u64),
     /// Connections with something to tell; the first `due_ready` of them belong to this turn.
     ready: VecDeque<ConnId>,
     due_ready: usize,
@@ -116,6 +118,7 @@ impl Sim {
             now: ORIGIN,
             heap,
             sockets: Vec::new(),
+            last_due: (0, 0),
             ready: VecDeque::new(),
             due_ready: 0,
             current: None,
@@ -161,6 +164,7 @@ impl Sim {
     /// Lets everything happen that is due.
     fn advance(&mut self) {
         while let Some((at, happening)) = self.heap.take(self.now) {
+            self.turns.happenings += 1;
             let conn = match happening {
                 Happening::Stop(stop) => {
                     self.stop = Some(stop);
@@ -207,7 +211,11 @@ impl Sim {
         }
     }
 
-    fn open(&mut self, conn: ConnId, key: u64) -> Completion<'static> {
+    fn open(&mut self, conn: ConnId, due: u64) -> Completion<'static> {
+        let same = if self.last_due.0 == due { self.last_due.1 + 1 } else { 0 };
+        self.last_due = (due, same);
+        // Connections that are due together, as in a closed loop, are told apart by their order.
+        let key = due.wrapping_add(same << 48);
         let setup = &self.setup;
         let mut faults = Random::keyed(setup.seed, &[key, FAULTS]);
         let at = self.now;
@@ -219,9 +227,9 @@ impl Sim {
         let link = Link::new(&setup.network, setup.seed, key);
         let there = at + link.latency;
         let back = there + link.latency;
-        let accept = server.accept();
+        let (accept, room) = (server.accept(), server.reads());
         let peer = Peer::new(server, random, link);
-        let mut socket = Socket::new(conn, peer, faults, self.dialogues.len());
+        let mut socket = Socket::new(conn, peer, room, faults, self.dialogues.len());
         if let Some(errno) = Faults::errno(&mut socket.faults, setup.faults.late_open) {
             socket.state = Connect::Over(errno);
             socket.queued = true;
@@ -252,16 +260,15 @@ impl Sim {
     fn write(&mut self, conn: ConnId, bytes: &[u8]) -> Option<Completion<'static>> {
         let at = self.now;
         let socket = find(&mut self.sockets, conn)?;
-        let taken = match socket.write(&self.setup.faults, bytes.len()) {
-            Ok(taken) => taken,
+        let (taken, again) = match socket.write(&self.setup.faults, bytes.len()) {
+            Ok(written) => written,
             Err(errno) => {
                 let input = Input::SendFailed(errno.raw_os_error());
                 return Some(Completion { at, conn, input });
             }
         };
-        if taken < bytes.len() {
-            let again = at + socket.faults.scale(&(1..=1_000_000));
-            self.heap.add(again, Happening::Writable(conn));
+        if let Some(nanos) = again {
+            self.heap.add(at + nanos, Happening::Writable(conn));
         }
         if taken > 0 {
             let there = at + socket.peer.link.latency;

@@ -60,27 +60,27 @@ struct Remains {
 /// Only when the run cannot begin. Once it has, there are results, whatever happens.
 pub fn run(plan: &Plan, mut notice: impl FnMut(Notice)) -> Result<Results, RunError> {
     let started_at = host::utc_now();
-    let drivers = (0..plan.threads)
-        .map(|index| Epoll::new(plan.part(index).0.share))
-        .collect::<Result<Vec<_>, _>>()?;
-    let handles: Vec<StopHandle> = drivers.iter().map(Epoll::stop_handle).collect();
+    let handles = (0..plan.threads).map(|_| StopHandle::new()).collect::<Result<Vec<_>, _>>()?;
     let listener = Listener::start(handles.clone())?;
     let (observer, exchanges) = match plan.collect {
-        Collect::Classic => (None, drivers.iter().map(|_| None).collect()),
+        Collect::Classic => (None, handles.iter().map(|_| None).collect()),
         Collect::Full => {
-            let (observer, exchanges) = Observer::start(drivers.len())?;
+            let (observer, exchanges) = Observer::start(handles.len())?;
             (Some(observer), exchanges.into_iter().map(Some).collect::<Vec<_>>())
         }
     };
     let (sender, messages) = channel();
     let before = host::cpu();
-    let mut loops: Vec<JoinHandle<Remains>> = Vec::new();
-    for ((index, driver), exchange) in drivers.into_iter().enumerate().zip(exchanges) {
-        let (plan, sender, handles) = (plan.clone(), sender.clone(), handles.clone());
+    let mut loops: Vec<JoinHandle<Result<Remains, EpollError>>> = Vec::new();
+    for (index, exchange) in exchanges.into_iter().enumerate() {
+        let (plan, sender, stop) = (plan.clone(), sender.clone(), handles[index].clone());
+        let others = StopOthers { handles: handles.clone(), armed: true };
         let thread = std::thread::Builder::new().name(format!("loop {index}"));
         loops.push(thread.spawn(move || {
-            let _guard = StopOthers(handles);
-            run_loop(&plan, index as u32, driver, exchange, sender)
+            let mut others = others;
+            let remains = run_loop(&plan, index as u32, stop, exchange, sender);
+            others.armed = remains.is_err();
+            remains
         })?);
     }
     drop(sender);
@@ -108,6 +108,7 @@ pub fn run(plan: &Plan, mut notice: impl FnMut(Notice)) -> Result<Results, RunEr
             results.stopped_by = StoppedBy::Error;
             continue;
         };
+        let part = part?;
         results.basic.merge(&part.basic);
         add_rates(&mut results.reply_rates, &part.reply_rates);
         let busy = part.load.total.saturating_sub(part.load.idle);
@@ -127,13 +128,16 @@ pub fn run(plan: &Plan, mut notice: impl FnMut(Notice)) -> Result<Results, RunEr
     Ok(results)
 }
 
-/// When a loop panics the others end.
-struct StopOthers(Vec<StopHandle>);
+/// When a loop panics or cannot start, the others end.
+struct StopOthers {
+    handles: Vec<StopHandle>,
+    armed: bool,
+}
 
 impl Drop for StopOthers {
     fn drop(&mut self) {
-        if std::thread::panicking() {
-            self.0.iter().for_each(|each| each.stop(Stop::Error));
+        if self.armed {
+            self.handles.iter().for_each(|each| each.stop(Stop::Error));
         }
     }
 }
@@ -141,11 +145,12 @@ impl Drop for StopOthers {
 fn run_loop(
     plan: &Plan,
     index: u32,
-    mut driver: Epoll,
+    stop: StopHandle,
     exchange: Option<Exchange>,
     sender: Sender<Message>,
-) -> Remains {
+) -> Result<Remains, EpollError> {
     let (scenario, mut pattern) = plan.part(index);
+    let mut driver = Epoll::new(scenario.share, stop)?;
     if let Some(arrivals) = pattern.arrivals.as_mut().filter(|_| plan.tell_delays && index == 0) {
         arrivals.tap(teller(&sender, Message::Delay));
     }
@@ -170,14 +175,14 @@ fn run_loop(
     if let Some(ended) = basic.ended {
         basic.arrivals_not_started = workload.not_started(core.began_at(), ended);
     }
-    Remains {
+    Ok(Remains {
         basic,
         reply_rates: samples.into_rates(),
         load: httperf_engine::Driver::load(&driver),
         limit: core.reached_limit(),
         stop: core.stopped_by(),
         failed: outcome.is_err(),
-    }
+    })
 }
 
 /// Runs the loop with one set of collectors and gives them back.
@@ -192,7 +197,7 @@ fn drive<C: Collector>(
 }
 
 /// How a loop tells something of one kind.
-fn teller<T>(sender: &Sender<Message>, kind: fn(T) -> Message) -> impl Fn(T) + Send + Sync + 'static {
+fn teller<T: 'static>(sender: &Sender<Message>, kind: fn(T) -> Message) -> impl Fn(T) + Send + Sync + 'static {
     let sender = sender.clone();
     // Nobody listens any more when the program is on its way out.
     move |what| drop(sender.send(kind(what)))

@@ -45,7 +45,7 @@ impl Arrivals {
         Self { schedule: Schedule::new(period, client), share, total, next: 0 }
     }
 
-    /// Tells every delay that is drawn, in seconds (manual `-vvv`).
+    /// Tells every delay that is drawn after the first, in seconds (manual `-vvv`).
     pub fn tap(&mut self, tell: impl Fn(f64) + Send + Sync + 'static) {
         self.schedule.tap = Some(Tap(Arc::new(tell)));
     }
@@ -81,7 +81,7 @@ struct Schedule {
     period: Period,
     sequence: Sequence,
     number: u64,
-    /// Seconds from the start to the latest arrival.
+    /// Seconds from the start to the next arrival.
     elapsed: f64,
     /// Variable: which pair, and how much of it is used.
     pair: usize,
@@ -112,20 +112,19 @@ impl Schedule {
         }
     }
 
+    /// The due time of the next arrival. The delay after it is drawn at once, as the classic tool does.
     fn next(&mut self) -> Nanos {
-        let number = self.number;
-        self.number += 1;
-        if number > 0 {
-            let delay = self.delay();
-            if let Some(Tap(tell)) = &self.tap {
-                tell(delay);
-            }
-            self.elapsed = match self.period {
-                Period::Constant(period) => number as f64 * period,
-                _ => self.elapsed + delay,
-            };
+        let due = (self.elapsed * 1e9).round() as Nanos;
+        let delay = self.delay();
+        if let Some(Tap(tell)) = self.tap.as_ref().filter(|_| self.number > 0) {
+            tell(delay);
         }
-        (self.elapsed * 1e9).round() as Nanos
+        self.number += 1;
+        self.elapsed = match self.period {
+            Period::Constant(period) => self.number as f64 * period,
+            _ => self.elapsed + delay,
+        };
+        due
     }
 
     fn delay(&mut self) -> f64 {
@@ -201,6 +200,6 @@ mod tests {
         arrivals.tap(move |delay| sender.send(delay).unwrap());
         assert_eq!(arrivals.due_before(600_000_000), 2);
         assert_eq!(arrivals.by_ref().count(), 3);
-        assert_eq!(delays.try_iter().collect::<Vec<_>>(), [0.5, 0.5]);
+        assert_eq!(delays.try_iter().collect::<Vec<_>>(), [0.5, 0.5], "after the second and the third");
     }
 }

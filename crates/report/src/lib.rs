@@ -2,6 +2,7 @@
 //!
 //! ```text
 //!   Results --classic--> the text of httperf 0.9.0, to the digit
+//!           --schedule-> whether the client kept its schedule, in a sentence
 //!           --json-----> the result document
 //! ```
 //!
@@ -9,6 +10,7 @@
 
 mod classic;
 mod json;
+mod schedule;
 
 use std::net::SocketAddr;
 
@@ -16,6 +18,7 @@ use httperf_stat::{BasicSummary, Timeline};
 
 pub use classic::classic;
 pub use json::json;
+pub use schedule::schedule;
 
 /// Everything a run has left: what reports are made of.
 #[derive(Clone, Debug)]

@@ -13,9 +13,9 @@
 //!  timer       a timerfd and a map of who waits until when  <---------+
 //! ```
 //!
-//! A route is a pure function from a call to a reply. It never waits: a reply
-//! that must be late says so as data, and the connection does the waiting. A new path is one such
-//! function and one row in `routes`; [`paths`] is that table as documentation.
+//! A route is a pure function from a call to a reply. It never waits: a reply that must be late
+//! says so as data, and the connection does the waiting. A new path is one such function and one
+//! row in `routes`; [`paths`] is that table as documentation.
 //!
 //! What is *not* here: printing, signals, limits on descriptors, an idle timeout. A failing
 //! connection is neither an error nor a log line.

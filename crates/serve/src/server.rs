@@ -178,6 +178,7 @@ fn open(config: &Config, counters: Arc<Counters>) -> Result<(Opened, SocketAddr)
 
 fn runtime(threads: usize) -> io::Result<Runtime> {
     let mut builder = if threads <= 1 { Builder::new_current_thread() } else { Builder::new_multi_thread() };
+    // tidy: allow(glossary): tokio calls its threads so.
     builder.worker_threads(threads.max(1)).thread_name("serve").enable_all().build()
 }
 

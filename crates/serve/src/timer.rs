@@ -208,9 +208,3 @@ mod tests {
         });
     }
 }
-#[cfg(test)]
-mod late { use super::*; use std::sync::Arc;
-#[test] fn late() {
- let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
- runtime.block_on(async { let t=Arc::new(Timer::new().unwrap()); let r=t.clone(); tokio::spawn(async move {r.run().await});
- for us in [500u64,5000,20000] { let mut d=vec![]; for _ in 0..200 { let at=Instant::now()+Duration::from_micros(us); t.until(at).await; d.push(at.elapsed().as_nanos()/1000);} d.sort(); println!("{us} late min {} p50 {} p99 {}",d[0],d[100],d[197]); } }); } }

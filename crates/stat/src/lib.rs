@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   Event, &Core --> Basic      --> BasicSummary      counters and sums behind the classic report
-//!                --> Intervals  --> Block, Block, ..  histograms and counts per slice of time
+//!                --> Intervals  --> Block, Block, ..  histograms and counts per slice of time --> Timeline
 //!                --> Alarms     --> Alarm, ..         the first failure of each cause, at once
 //! ```
 //!
@@ -11,10 +11,17 @@
 
 mod alarm;
 mod basic;
+mod interval;
+mod latency;
 mod moments;
 mod sample;
+mod sparse;
+mod timeline;
 
 pub use alarm::{Alarm, Alarms};
 pub use basic::{Basic, BasicSummary, Lifetimes};
-pub use moments::Moments;
+pub use interval::{Block, Exchange, InPlace, Intervals};
+pub use latency::{Bucket, Distribution, Measure, Times};
+pub use moments::{MeanTime, Moments};
 pub use sample::{Sample, Samples};
+pub use timeline::{Counts, Interval, Timeline};

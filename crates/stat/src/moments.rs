@@ -58,6 +58,35 @@ impl Moments {
     }
 }
 
+/// The mean of spans of time, for where nothing else is asked: two additions for each.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MeanTime {
+    /// How many.
+    pub count: u64,
+    /// Their sum, in nanoseconds.
+    pub sum_ns: u64,
+}
+
+impl MeanTime {
+    /// Adds a span.
+    #[inline]
+    pub fn add(&mut self, nanos: u64) {
+        self.count += 1;
+        self.sum_ns += nanos;
+    }
+
+    /// Adds all spans of another set.
+    pub fn merge(&mut self, other: MeanTime) {
+        self.count += other.count;
+        self.sum_ns += other.sum_ns;
+    }
+
+    /// The mean in seconds; 0 if there are no spans.
+    pub fn mean_s(self) -> f64 {
+        if self.count == 0 { 0.0 } else { self.sum_ns as f64 / self.count as f64 / 1e9 }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -5,7 +5,7 @@
 
 use std::hint::black_box;
 
-use httperf_wire::{Due, Fault, H1, Machine, Rules, Signal};
+use httperf_wire::{Due, Fault, H1, Machine, Memo, Rules, Signal};
 
 const REPLY: &[u8] = b"HTTP/1.1 200 OK\r\n\
     Server: nginx/1.24.0\r\n\
@@ -20,9 +20,10 @@ const REPLY: &[u8] = b"HTTP/1.1 200 OK\r\n\
 fn main() -> Result<(), Fault> {
     let times = std::env::args().nth(1).and_then(|times| times.parse().ok()).unwrap_or(1000);
     let mut h1 = H1::new(Rules::default());
+    let mut memo = Memo::default();
     let mut ends = 0;
     for _ in 0..times {
-        ends += read(&mut h1, black_box(REPLY))?;
+        ends += read(&mut h1, &mut memo, black_box(REPLY))?;
     }
     assert_eq!(ends, times);
     Ok(())
@@ -30,12 +31,12 @@ fn main() -> Result<(), Fault> {
 
 /// Reads one input; how many replies ended in it.
 #[inline(never)]
-fn read(h1: &mut H1, input: &[u8]) -> Result<u32, Fault> {
+fn read(h1: &mut H1, memo: &mut Memo, input: &[u8]) -> Result<u32, Fault> {
     let mut rest = input;
     let mut ends = 0;
     loop {
         let due = if rest.is_empty() { Due::Nothing } else { Due::Reply };
-        let step = h1.receive(rest, due)?;
+        let step = h1.receive(rest, due, memo)?;
         rest = &rest[step.used..];
         match step.signal {
             Some(Signal::End { .. }) => ends += 1,

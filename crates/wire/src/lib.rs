@@ -9,12 +9,13 @@
 //!
 //! One machine belongs to one connection. It knows nothing of calls: the caller keeps the queue of outstanding
 //! calls and says, with each input, which kind of reply is due next ([`Due`]). A machine may be fed any piece
-//! of the stream, down to a single byte; the signals add up to the same whatever the cuts.
+//! of the stream, down to a single byte; the signals add up to the same whatever the cuts. What saves work across
+//! connections, and is no state of any, is the caller's too: one [`Memo`] for the machines of a thread.
 
 mod h1;
 mod request;
 
-pub use h1::H1;
+pub use h1::{H1, Memo};
 pub use request::{Request, RequestSpec, Version};
 
 /// Which reply the caller waits for on this connection.
@@ -128,11 +129,11 @@ pub mod limits {
 /// the signal is `None`; pass the `Due` that holds at that moment (after an `End` it is that of the next call).
 /// After a fault the machine must not be fed again.
 pub trait Machine {
-    /// Reads on in the stream.
+    /// Reads on in the stream. Any memo will do, whoever used it before.
     ///
     /// # Errors
     /// The fault that ends this connection. The signals before it stand.
-    fn receive(&mut self, input: &[u8], due: Due) -> Result<Step, Fault>;
+    fn receive(&mut self, input: &[u8], due: Due, memo: &mut Memo) -> Result<Step, Fault>;
 
     /// The peer has ended its side of the stream.
     ///

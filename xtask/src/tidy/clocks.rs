@@ -1,4 +1,4 @@
-//! No code above the driver reads a clock: time comes in with the input, so that a whole run replays from a seed.
+//! No code above the driver reads a clock: time comes in with the input, so a whole run replays from a seed.
 
 use super::tree::Tree;
 use super::{Check, Finding, line};
@@ -11,7 +11,8 @@ pub(super) const CHECK: Check = Check {
 
 const CLOCKS: &[&str] = &["Instant::now", "SystemTime::now", "Timestamp::now", "Zoned::now", "clock_gettime"];
 
-/// Who may: the driver that stamps, the server at the other end, and those who start runs and date their results.
+/// Who may: the driver that stamps, the server at the other end, and those who start runs and date their
+/// results.
 const ALLOWED: &[&str] =
     &["crates/engine/src/epoll.rs", "crates/serve/", "crates/httperf/src/", "crates/cli/src/", "xtask/"];
 

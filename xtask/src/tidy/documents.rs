@@ -27,7 +27,7 @@ fn find(tree: &Tree) -> Vec<Finding> {
         let lines = file.text.lines().count();
         if lines > ARCHITECTURE_LINES_MAX {
             let message = format!(
-                "{lines} lines, more than three pages ({ARCHITECTURE_LINES_MAX}), leave out what the code says"
+                "{lines} lines, more than three pages ({ARCHITECTURE_LINES_MAX}), cut what the code says"
             );
             findings.push(Finding::new(&file.path, ARCHITECTURE_LINES_MAX + 1, message));
         }

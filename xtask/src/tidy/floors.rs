@@ -1,4 +1,4 @@
-//! The floors of the house: a crate may use only crates on floors below its own, and siblings never see each other.
+//! The floors of the house: a crate may use only crates on floors below its own. Siblings never meet.
 
 use super::tree::{File, Tree};
 use super::{Check, Finding};

@@ -1,8 +1,9 @@
 //! One word, one meaning: the words the house does not use, in code, help texts and documents.
 //!
-//! Names count by their parts, so that a type or a variable is found as well as prose. Where a word is somebody else's
-//! (nginx's processes, a crate's method) the line says so in a comment, or the line above in a comment of its own:
-//! `tidy: allow(NAME) REASON`, NAME being this check's. A leave without a reason, or one that nothing needs, is a finding.
+//! Names count by their parts, so that a type or a variable is found as well as prose. Where a word is
+//! somebody else's (nginx's processes, a crate's method) the line says so in a comment, or the line above in
+//! a comment of its own: `tidy: allow(NAME) REASON`, NAME being this check's. A leave without a reason, or
+//! one that nothing needs, is a finding.
 
 use super::tree::{File, Tree};
 use super::{Check, Finding};

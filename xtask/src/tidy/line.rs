@@ -2,13 +2,14 @@
 
 /// The code of a line of Rust: what stands before a comment.
 ///
-/// A `//` inside a string ends it too. What the checks look for stands before the strings it is called with, so a whole
-/// lexer would find nothing more.
+/// A `//` inside a string ends it too. What the checks look for stands before the strings it is called with,
+/// so a whole lexer would find hardly more.
 pub(super) fn code(line: &str) -> &str {
     line.split_once("//").map_or(line, |(code, _)| code)
 }
 
-/// Whether `part` occurs in `line` and does not begin inside a longer name or path, such as `print!` in `eprint!`.
+/// Whether `part` occurs in `line` and does not begin inside a longer name or path, such as `print!` in
+/// `eprint!`.
 pub(super) fn has(line: &str, part: &str) -> bool {
     line.match_indices(part).any(|(at, _)| !line[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_'))
 }

@@ -1,4 +1,5 @@
-//! The compiler answers for memory: the workspace forbids `unsafe_code`, and every crate takes the workspace's lints.
+//! The compiler answers for memory: the workspace forbids `unsafe_code`, and every crate takes the
+//! workspace's lints.
 
 use super::tree::{File, Tree};
 use super::{Check, Finding};

@@ -8,7 +8,8 @@ use super::{Check, Finding};
 pub(super) const CHECK: Check =
     Check { name: "machine", about: "no file names a folder that only this machine has", find };
 
-/// Folders at the top of many machines. A path below one may be meant for all of them, so there the whole path counts.
+/// Folders at the top of many machines. A path below one may be meant for all of them, so there the whole
+/// path counts.
 const COMMON: &[&str] = &[
     "bin", "dev", "etc", "home", "lib", "mnt", "opt", "proc", "root", "run", "srv", "sys", "tmp", "usr",
     "var",
@@ -30,7 +31,8 @@ fn find(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// What tells that a path is below the work tree's: its top folder, if only such a machine has that, else all of it.
+/// What tells that a path is below the work tree's: its top folder, if only such a machine has that, else all
+/// of it.
 fn root_prefix(root: &Path) -> Option<String> {
     let top = root.components().find_map(|part| match part {
         Component::Normal(name) => name.to_str(),

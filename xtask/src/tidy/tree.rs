@@ -31,7 +31,8 @@ pub(super) struct Package {
     pub(super) name: String,
     /// Path of its `Cargo.toml`, relative to the root.
     pub(super) manifest: String,
-    /// Names of the workspace's crates that it is built with: normal and build dependencies. Tests may use anything.
+    /// Names of the workspace's crates that it is built with: normal and build dependencies. Tests may use
+    /// anything.
     pub(super) uses: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! One file writes to the terminal; everything else hands it bytes, so that output can be tested and never interleaves.
+//! One file writes to the terminal. Everything else hands it bytes, which a test can read.
 
 use super::tree::Tree;
 use super::{Check, Finding, line};

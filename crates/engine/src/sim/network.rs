@@ -102,10 +102,6 @@ impl Pipe {
         self.pieces.push_back(Piece::Filling(bytes));
     }
 
-    pub(super) fn clear(&mut self) {
-        self.pieces.clear();
-    }
-
     /// Takes `bytes` bytes out and hands them on in runs; `None` stands for a run of fillings.
     fn take(&mut self, mut bytes: u64, mut hand: impl FnMut(Option<&[u8]>, u64)) {
         while bytes > 0 {

@@ -16,10 +16,7 @@ pub(super) enum Effect {
     /// The end of the stream arrives there.
     Fin,
     /// A reset arrives there.
-    Rst {
-        /// What was not read is lost.
-        purge: bool,
-    },
+    Rst,
     /// The server goes on.
     Resume,
 }
@@ -65,7 +62,7 @@ impl Peer {
         truth.received += bytes.len() as u64;
         if self.closed {
             // Nobody reads any more (RFC 9293 section 3.6.1).
-            return effect(self.link.behind(at), Effect::Rst { purge: true });
+            return effect(self.link.behind(at), Effect::Rst);
         }
         self.requests.feed(bytes);
         while let Some(head) = self.requests.next() {
@@ -127,7 +124,7 @@ impl Peer {
                     truth.ended.get_or_insert(at);
                     self.closed = true;
                     let arrival = if purge { at + self.link.latency } else { self.link.behind(at) };
-                    effect(arrival, Effect::Rst { purge });
+                    effect(arrival, Effect::Rst);
                 }
             }
         }

@@ -1,5 +1,6 @@
 //! The model servers: what they do on a connection, as plain data, and the honest one.
 
+use std::fmt;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
@@ -24,7 +25,7 @@ pub enum Accept {
 }
 
 /// One thing a server does on a connection.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub enum Act {
     /// Nothing, for so long.
     Wait(Nanos),
@@ -40,7 +41,7 @@ pub enum Act {
     Close,
     /// Breaks the connection (RST).
     Reset {
-        /// RST overtakes what is on its way, and what was not read is lost.
+        /// RST overtakes what is on its way: that is lost.
         purge: bool,
     },
 }
@@ -52,6 +53,27 @@ impl Act {
     }
 }
 
+/// Bytes as text, long ones cut short.
+impl fmt::Debug for Act {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const SHOWN: usize = 200;
+        let text = |bytes: &[u8]| {
+            let shown = &bytes[..bytes.len().min(SHOWN)];
+            let rest = bytes.len() - shown.len();
+            if rest > 0 { format!("{} and {rest} more", shown.escape_ascii()) } else { shown.escape_ascii().to_string() }
+        };
+        match self {
+            Act::Wait(nanos) => write!(f, "Wait({nanos})"),
+            Act::Send(bytes) => write!(f, "Send({})", text(bytes)),
+            Act::Fill(bytes) => write!(f, "Fill({bytes})"),
+            Act::Trickle(bytes, every) => write!(f, "Trickle({}, {every})", text(bytes)),
+            Act::Shut => write!(f, "Shut"),
+            Act::Close => write!(f, "Close"),
+            Act::Reset { purge } => write!(f, "Reset {{ purge: {purge} }}"),
+        }
+    }
+}
+
 /// A fixed course of a connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Script {
@@ -59,6 +81,8 @@ pub struct Script {
     pub accept: Accept,
     /// What is done before any request has come.
     pub greeting: Vec<Act>,
+    /// How many request bytes are taken before nobody reads any more, and the client's kernel is full.
+    pub reads: Option<u64>,
     /// What is done for each request; the last entry serves all that follow. None: requests are read, no more.
     pub turns: Vec<Vec<Act>>,
 }
@@ -66,7 +90,7 @@ pub struct Script {
 impl Script {
     /// Accepts, and does this for every request.
     pub fn answering(turn: impl Into<Vec<Act>>) -> Self {
-        Self { accept: Accept::Accepted, greeting: Vec::new(), turns: vec![turn.into()] }
+        Self { accept: Accept::Accepted, greeting: Vec::new(), reads: None, turns: vec![turn.into()] }
     }
 }
 
@@ -141,6 +165,14 @@ impl Server {
         match self {
             Server::Scripted(script) => script.accept,
             _ => Accept::Accepted,
+        }
+    }
+
+    /// How many request bytes are taken.
+    pub(super) fn reads(&self) -> u64 {
+        match self {
+            Server::Scripted(script) => script.reads.unwrap_or(u64::MAX),
+            _ => u64::MAX,
         }
     }
 
@@ -279,7 +311,7 @@ fn mutate(mut acts: Vec<Act>, random: &mut Random) -> Vec<Act> {
 
 #[cfg(test)]
 mod tests {
-    use httperf_wire::{Due, H1, Machine, Rules, Signal};
+    use httperf_wire::{Due, H1, Machine, Memo, Rules, Signal};
 
     use super::*;
 
@@ -296,10 +328,11 @@ mod tests {
             }
         }
         let mut machine = H1::new(Rules::default());
+        let mut memo = Memo::default();
         let (mut status, mut content) = (0, 0);
         let mut rest = &bytes[..];
         loop {
-            let step = machine.receive(rest, due).expect("an honest server");
+            let step = machine.receive(rest, due, &mut memo).expect("an honest server");
             rest = &rest[step.used..];
             let signal = match step.signal {
                 None if ended => machine.finish(due).expect("a body to the end"),
@@ -308,7 +341,10 @@ mod tests {
             match signal.expect("a complete reply") {
                 Signal::Status(code) => status = code,
                 Signal::Content { bytes } => content += bytes,
-                Signal::End { last, .. } => return (status, content, last),
+                Signal::End { last, .. } => {
+                    assert!(rest.is_empty());
+                    return (status, content, last);
+                }
                 _ => {}
             }
         }

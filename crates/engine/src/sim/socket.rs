@@ -30,6 +30,8 @@ pub(super) struct Socket {
     readable: u64,
     /// Bytes read in this turn.
     read: u64,
+    /// How many bytes the server's end still takes.
+    room: u64,
     pub(super) writable: bool,
     fin: News,
     rst: News,
@@ -67,7 +69,7 @@ pub(super) enum Look {
 }
 
 impl Socket {
-    pub(super) fn new(conn: ConnId, peer: Peer, faults: Random, dialogue: usize) -> Self {
+    pub(super) fn new(conn: ConnId, peer: Peer, room: u64, faults: Random, dialogue: usize) -> Self {
         Self {
             conn,
             peer,
@@ -77,6 +79,7 @@ impl Socket {
             pipe: Pipe::default(),
             readable: 0,
             read: 0,
+            room,
             writable: false,
             fin: News::Nothing,
             rst: News::Nothing,
@@ -84,7 +87,8 @@ impl Socket {
         }
     }
 
-    /// Something from the server has arrived.
+    /// Something from the server has arrived. What a reset has overtaken is lost; what had arrived before it can
+    /// still be read, as on Linux.
     pub(super) fn hear(&mut self, effect: Effect) {
         if self.rst != News::Nothing {
             return;
@@ -92,14 +96,7 @@ impl Socket {
         match effect {
             Effect::Segment(bytes) => self.readable += bytes,
             Effect::Fin => self.fin = News::Fresh,
-            Effect::Rst { purge } => {
-                self.rst = News::Fresh;
-                if purge {
-                    self.pipe.clear();
-                    self.readable = 0;
-                    self.fin = News::Nothing;
-                }
-            }
+            Effect::Rst => self.rst = News::Fresh,
             Effect::Resume => {}
         }
     }
@@ -129,13 +126,17 @@ impl Socket {
         if self.readable > 0 {
             return self.receive(faults, permitted, buffer);
         }
-        if self.rst == News::Fresh {
-            self.rst = News::Told;
-            return Look::Input(Input::Failed(Errno::CONNRESET.raw_os_error()));
-        }
         if self.fin == News::Fresh {
             self.fin = News::Told;
             return Look::Input(Input::Eof);
+        }
+        if self.rst == News::Fresh {
+            self.rst = News::Told;
+            // Behind the end of the stream a reset is that end once more.
+            return Look::Input(match self.fin {
+                News::Nothing => Input::Failed(Errno::CONNRESET.raw_os_error()),
+                _ => Input::Eof,
+            });
         }
         Look::Nothing
     }
@@ -162,19 +163,23 @@ impl Socket {
         Look::Data
     }
 
-    /// How many of so many bytes the kernel takes.
-    pub(super) fn write(&mut self, faults: &Faults, bytes: usize) -> Result<usize, Errno> {
+    /// How many of so many bytes the kernel takes, and when it takes more, in nanoseconds from now: it takes none
+    /// at all from then on if the server's end is full.
+    pub(super) fn write(&mut self, faults: &Faults, bytes: usize) -> Result<(usize, Option<Nanos>), Errno> {
         match self.rst {
-            News::Nothing if self.faults.chance(faults.short_write) => {
-                Ok(self.faults.below(bytes as u64) as usize)
-            }
-            News::Nothing => Ok(bytes),
-            News::Fresh => {
+            News::Nothing => {}
+            News::Fresh if self.fin == News::Nothing => {
                 self.rst = News::Told;
-                Err(Errno::CONNRESET)
+                return Err(Errno::CONNRESET);
             }
-            News::Told => Err(Errno::PIPE),
+            News::Fresh | News::Told => return Err(Errno::PIPE),
         }
+        let room = self.room.min(bytes as u64);
+        let short = self.faults.chance(faults.short_write);
+        let taken = if short { self.faults.below(room) } else { room };
+        self.room -= taken;
+        let again = (taken < room).then(|| self.faults.scale(&(1..=1_000_000)));
+        Ok((taken as usize, again))
     }
 }
 
@@ -188,7 +193,7 @@ mod tests {
         let server = Server::Scripted(std::sync::Arc::new(Script::answering([])));
         let link = Link::new(&Network::local(), 1, 1);
         let mut socket =
-            Socket::new(ConnId::NONE, Peer::new(&server, Random::new(1), link), Random::new(1), 0);
+            Socket::new(ConnId::NONE, Peer::new(&server, Random::new(1), link), 100, Random::new(1), 0);
         socket.state = Connect::Told;
         socket.pipe.fill(1000);
         socket.hear(Effect::Segment(1000));
@@ -208,33 +213,44 @@ mod tests {
     }
 
     #[test]
-    fn a_reset_comes_behind_the_bytes_or_instead_of_them() {
-        let mut behind = socket();
-        behind.hear(Effect::Rst { purge: false });
-        assert_eq!(told(&mut behind), ["1000 bytes", "Failed(104)"]);
-        assert_eq!(behind.write(&Faults::default(), 5), Err(Errno::PIPE));
-        let mut instead = socket();
-        instead.hear(Effect::Fin);
-        instead.hear(Effect::Rst { purge: true });
-        instead.hear(Effect::Segment(5));
-        assert_eq!(told(&mut instead), ["Failed(104)"]);
+    fn what_has_arrived_before_a_reset_is_read_and_the_rest_is_lost() {
+        let mut socket = socket();
+        socket.hear(Effect::Rst);
+        socket.hear(Effect::Segment(5));
+        socket.hear(Effect::Fin);
+        assert_eq!(told(&mut socket), ["1000 bytes", "Failed(104)"]);
+        assert_eq!(socket.write(&Faults::default(), 5), Err(Errno::PIPE));
+    }
+
+    #[test]
+    fn a_kernel_takes_more_later_unless_the_other_end_is_full() {
+        let short = Faults { short_write: 1000, ..Faults::default() };
+        let mut socket = socket();
+        let (taken, again) = socket.write(&short, 90).expect("no error");
+        assert!(taken < 90 && again.is_some());
+        let (rest, again) = socket.write(&Faults::default(), 200).expect("no error");
+        assert_eq!((taken + rest, again), (100, None));
+        assert_eq!(socket.write(&Faults::default(), 5), Ok((0, None)));
     }
 
     #[test]
     fn a_write_on_a_broken_connection_tells_of_it() {
         let mut socket = socket();
-        socket.hear(Effect::Rst { purge: true });
+        socket.hear(Effect::Rst);
         assert_eq!(socket.write(&Faults::default(), 5), Err(Errno::CONNRESET));
         assert_eq!(socket.write(&Faults::default(), 5), Err(Errno::PIPE));
-        assert!(told(&mut socket).is_empty());
+        assert_eq!(told(&mut socket), ["1000 bytes"]);
     }
 
     #[test]
-    fn the_end_of_the_stream_comes_last_and_once() {
+    fn the_end_of_the_stream_comes_after_all_bytes_and_again_with_a_reset() {
         let mut socket = socket();
         socket.hear(Effect::Fin);
         socket.writable = true;
         assert_eq!(told(&mut socket), ["Writable", "1000 bytes", "Eof"]);
-        assert!(told(&mut socket).is_empty());
+        assert_eq!(socket.write(&Faults::default(), 5), Ok((5, None)));
+        socket.hear(Effect::Rst);
+        assert_eq!(socket.write(&Faults::default(), 5), Err(Errno::PIPE));
+        assert_eq!(told(&mut socket), ["Eof"]);
     }
 }

@@ -9,7 +9,7 @@ use crate::time::Time;
 pub struct Dialogue {
     /// The connection.
     pub conn: ConnId,
-    /// What its draws were found by: when it was due, in nanoseconds.
+    /// What its draws were found by; it follows from when it was due.
     pub key: u64,
     /// When its connect was begun.
     pub opened: Time,
@@ -47,6 +47,8 @@ pub struct Answer {
 pub struct Turns {
     /// Calls of `wait`.
     pub waits: u64,
+    /// Things that happened in the world, to the servers as well.
+    pub happenings: u64,
     /// Completions that `next` brought.
     pub completions: u64,
     /// Transmits.

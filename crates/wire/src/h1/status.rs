@@ -60,7 +60,12 @@ impl StatusLine {
     pub(super) fn read(&mut self, input: &[u8], classic: bool) -> Result<(usize, Option<Status>), Fault> {
         let room = limits::LINE - self.bytes as usize;
         let line = &input[..input.len().min(room)];
-        let mut used = if self.bytes == 0 { self.usual_front(line).unwrap_or(0) } else { 0 };
+        if self.bytes == 0
+            && let Some(status) = Self::usual(line)
+        {
+            return Ok((status.bytes as usize, Some(status)));
+        }
+        let mut used = 0;
         while let Some(&byte) = line.get(used) {
             self.next = match self.after(byte, classic) {
                 Some(next) => next,
@@ -80,19 +85,23 @@ impl StatusLine {
         Ok((used, None))
     }
 
-    /// Takes version and code in one look if the line begins with them: how many bytes that were. Byte by byte
-    /// they come out the same, at ten times the price.
-    fn usual_front(&mut self, line: &[u8]) -> Option<usize> {
+    /// Takes a line in one look if it is all there and as most are. Byte by byte it comes out the same, at several
+    /// times the price.
+    fn usual(line: &[u8]) -> Option<Status> {
         let (version, rest) = line.split_first_chunk()?;
         let http10 = match version {
             b"HTTP/1.1 " => false,
             b"HTTP/1.0 " => true,
             _ => return None,
         };
-        let &[a @ b'1'..=b'9', b @ b'0'..=b'9', c @ b'0'..=b'9'] = rest.first_chunk()? else { return None };
-        let [a, b, c] = [a, b, c].map(|digit| u16::from(digit - b'0'));
-        *self = Self { bytes: 0, code: a * 100 + b * 10 + c, http10, next: Next::Code(3) };
-        Some(12)
+        let (code, rest) = rest.split_first_chunk()?;
+        let &[a @ b'1'..=b'9', b @ b'0'..=b'9', c @ b'0'..=b'9', b' '] = code else { return None };
+        let digit = |byte| u16::from(byte - b'0');
+        let reason = rest.iter().take_while(|byte| text(**byte)).count();
+        let whole = rest[reason..].starts_with(b"\r\n");
+        let bytes = (version.len() + code.len() + reason + 2) as u32;
+        let code = digit(a) * 100 + digit(b) * 10 + digit(c);
+        whole.then_some(Status { bytes, code, http10, garbage: false })
     }
 
     /// What may come after `byte`; `None` if it has no place here.
@@ -116,7 +125,7 @@ impl StatusLine {
                 Next::Code(digits + 1)
             }
             (Next::Code(3), b' ') => Next::Reason,
-            (Next::Reason, b'\t' | b' '..=b'~' | 0x80..) => Next::Reason,
+            (Next::Reason, _) if text(byte) => Next::Reason,
             (Next::Code(3) | Next::Reason, b'\r') => Next::Lf,
             (Next::Code(3) | Next::Reason | Next::Lf, b'\n') => next,
             (Next::Garbage, _) => Next::Garbage,
@@ -129,6 +138,12 @@ impl StatusLine {
         let code = if garbage { GARBAGE } else { self.code };
         Status { bytes: self.bytes, code, http10: self.http10 && !garbage, garbage }
     }
+}
+
+/// What a reason phrase may hold.
+#[inline]
+fn text(byte: u8) -> bool {
+    matches!(byte, b'\t' | b' '..=b'~' | 0x80..)
 }
 
 impl Next {

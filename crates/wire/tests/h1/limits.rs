@@ -1,7 +1,7 @@
 //! What a peer can make the machine hold or count. That the memory is flat follows from what it takes: no more
 //! than a line is ever held (`h1/fields.rs` has the test), so here it is enough that the floods end in time.
 
-use httperf_wire::{Due, Fault, H1, Machine, Rules, Signal, limits};
+use httperf_wire::{Due, Fault, H1, Machine, Memo, Rules, Signal, limits};
 
 use crate::play::{ONE, play};
 
@@ -11,13 +11,14 @@ const CHUNKED: &[u8] = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
 /// How many bytes of an endless flood behind `start` are taken, in pieces of `size` bytes; it must end in `Limit`.
 fn flood(start: &[u8], unit: &[u8], size: usize) -> usize {
     let mut h1 = H1::new(Rules::default());
+    let mut memo = Memo::default();
     let mut taken = 0;
     let endless: Vec<u8> = unit.iter().copied().cycle().take(unit.len() * size).collect();
     let mut pieces = std::iter::once(start).chain(endless.chunks(size).cycle());
     loop {
         let mut rest = pieces.next().unwrap();
         loop {
-            match h1.receive(rest, Due::Reply) {
+            match h1.receive(rest, Due::Reply, &mut memo) {
                 Ok(step) => {
                     rest = &rest[step.used..];
                     taken += step.used;
@@ -127,11 +128,12 @@ fn heads_and_footers_are_counted_in_full() {
     let stream = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;x\r\ny\r\n0\r\nA: b\r\n\r\n";
     for size in 1..=stream.len() {
         let mut h1 = H1::new(Rules::default());
+        let mut memo = Memo::default();
         let mut seen = Vec::new();
         for piece in stream.chunks(size) {
             let mut rest = piece;
             loop {
-                let step = h1.receive(rest, Due::Reply).unwrap();
+                let step = h1.receive(rest, Due::Reply, &mut memo).unwrap();
                 rest = &rest[step.used..];
                 match step.signal {
                     Some(signal @ (Signal::Head { .. } | Signal::End { .. })) => seen.push(signal),

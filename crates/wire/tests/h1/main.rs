@@ -4,5 +4,6 @@
 
 mod dialogues;
 mod limits;
+mod memo;
 mod play;
 mod random;

@@ -1,6 +1,6 @@
 //! Plays a stream to the machine and writes down what it said.
 
-use httperf_wire::{Due, Fault, H1, Machine, Note, Rules, Signal};
+use httperf_wire::{Due, Fault, H1, Machine, Memo, Note, Rules, Signal};
 
 /// Strict reading.
 pub(crate) const MODERN: Rules = Rules { classic_strict: false };
@@ -70,8 +70,24 @@ impl Words {
     }
 }
 
+/// Plays the pieces with an empty memo, and once more with what it remembers then: both must come out the same.
+pub(crate) fn play<'a, P>(caller: Caller<'_>, pieces: P) -> Words
+where
+    P: IntoIterator<Item = &'a [u8], IntoIter: Clone>,
+{
+    let pieces = pieces.into_iter();
+    let mut memo = Memo::default();
+    let words = play_with(&mut memo, caller, pieces.clone());
+    assert_eq!(play_with(&mut memo, caller, pieces), words, "with a warm memo");
+    words
+}
+
 /// Plays the pieces, then the end of the stream (written `|`). It is over with a fault or the last reply.
-pub(crate) fn play<'a>(caller: Caller<'_>, pieces: impl IntoIterator<Item = &'a [u8]>) -> Words {
+pub(crate) fn play_with<'a>(
+    memo: &mut Memo,
+    caller: Caller<'_>,
+    pieces: impl IntoIterator<Item = &'a [u8]>,
+) -> Words {
     let mut h1 = H1::new(caller.rules);
     let mut words = Words::default();
     let mut calls = caller.calls.chars();
@@ -91,7 +107,7 @@ pub(crate) fn play<'a>(caller: Caller<'_>, pieces: impl IntoIterator<Item = &'a 
             }
         }
         loop {
-            let step = match h1.receive(rest, due) {
+            let step = match h1.receive(rest, due, memo) {
                 Ok(step) => step,
                 Err(fault) => {
                     words.fault(fault);

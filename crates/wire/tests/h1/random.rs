@@ -1,10 +1,11 @@
 //! Random streams: mutations of honest dialogues, and noise. None may panic, and none may care for the cuts.
 
+use httperf_wire::Memo;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
-use crate::play::{CLASSIC, Caller, MODERN, play};
+use crate::play::{CLASSIC, Caller, MODERN, play, play_with};
 
 /// Honest streams, for callers of three calls.
 const HONEST: &[&str] = &[
@@ -80,6 +81,18 @@ proptest! {
         let pieces = cut(&stream, &cuts);
         prop_assert_eq!(&play(caller, pieces.iter().map(Vec::as_slice)), &whole);
         prop_assert_eq!(&play(caller, stream.chunks(1)), &whole);
+    }
+
+    #[test]
+    fn a_memo_that_others_have_used_changes_nothing(
+        plays in vec((mutated(), vec(any::<Index>(), 0..3), caller()), 1..6),
+    ) {
+        let mut memo = Memo::default();
+        for (stream, cuts, caller) in &plays {
+            let pieces = cut(stream, cuts);
+            let words = play_with(&mut memo, *caller, pieces.iter().map(Vec::as_slice));
+            prop_assert_eq!(&words, &play(*caller, stream.chunks(1)));
+        }
     }
 
     #[test]

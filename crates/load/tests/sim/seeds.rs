@@ -1,0 +1,92 @@
+//! Drawn runs: whatever the seed brings, the laws hold and the same seed gives the same run.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use crate::case::Case;
+use crate::laws;
+
+/// What is wrong with a case, if anything.
+fn verdict(case: &Case) -> Result<(), String> {
+    let judged = catch_unwind(AssertUnwindSafe(|| {
+        let (first, second) = (case.whole(), case.whole());
+        laws::check(case, &first)?;
+        let (one, other) = (&first.ledger.events, &second.ledger.events);
+        if let Some(at) = one.iter().zip(other).position(|(one, other)| one != other) {
+            return Err(format!("run twice, event {at} was {:?}, then {:?}", one[at], other[at]));
+        }
+        let same = one.len() == other.len() && first.dialogues == second.dialogues && first.turns == second.turns;
+        if same { Ok(()) } else { Err("run twice, it was not the same".into()) }
+    }));
+    judged.unwrap_or_else(|panic| {
+        let text = panic.downcast_ref::<String>().map(String::as_str);
+        Err(format!("panic: {}", text.or(panic.downcast_ref::<&str>().copied()).unwrap_or("?")))
+    })
+}
+
+/// A smaller case that fails as well.
+fn shrink(case: &Case) -> Case {
+    let mut smallest = case.clone();
+    while let Some(smaller) = smallest.smaller().into_iter().find(|case| verdict(case).is_err()) {
+        smallest = smaller;
+    }
+    smallest
+}
+
+fn number(name: &str) -> Option<u64> {
+    std::env::var(name).ok().and_then(|value| value.parse().ok())
+}
+
+#[test]
+fn every_law_holds_and_every_run_replays_for_200_seeds() {
+    let seeds = match number("SIM_SEED") {
+        Some(seed) => seed..seed + 1,
+        None => 0..number("SIM_SEEDS").unwrap_or(200),
+    };
+    let mut failures = Vec::new();
+    for seed in seeds {
+        let case = Case::draw(seed);
+        if let Err(error) = verdict(&case) {
+            let small = shrink(&case);
+            let why = verdict(&small).expect_err("a case that fails");
+            println!("seed {seed}: {error}\n  {case:?}\nshrunk: {why}\n  {small:?}\n");
+            failures.push(seed);
+        }
+    }
+    let again = "again: SIM_SEED=N cargo test -p httperf-load --test sim seeds";
+    assert!(failures.is_empty(), "these seeds fail: {failures:?}; {again}");
+}
+
+#[test]
+fn seeds_reach_the_rare_branches() {
+    let mut marks = std::collections::BTreeMap::<&str, u64>::new();
+    for seed in 0..200 {
+        let case = Case::draw(seed);
+        let outcome = case.whole();
+        let totals = &outcome.ledger.totals;
+        let failed = |cause| {
+            [&totals.no_socket, &totals.not_connected, &totals.broken, &totals.calls_failed]
+                .iter()
+                .any(|causes| causes.contains_key(&cause))
+        };
+        let mut mark = |name, reached: bool| *marks.entry(name).or_default() += u64::from(reached);
+        mark("a stale event", outcome.turns.stale > 0);
+        mark("a discard", outcome.turns.discarded > 0);
+        mark("woken for nothing", outcome.turns.early > 0);
+        mark("a stop", outcome.stopped_by.is_some());
+        mark("the time limit", outcome.reached_limit);
+        mark("aborted calls", totals.calls_aborted > 0);
+        mark("aborted connects", totals.aborted[1] > 0);
+        mark("recovery from EMFILE", {
+            totals.no_socket.contains_key(&httperf_engine::Cause::FdUnavail) && totals.replies() > 0
+        });
+        mark("a connect that fails late", !totals.not_connected.is_empty());
+        mark("interim replies", totals.interims > 0);
+        mark("a run without any error", totals.broken.is_empty() && totals.calls_failed.is_empty());
+        for cause in httperf_engine::Cause::ALL {
+            mark(cause.key(), failed(*cause));
+        }
+    }
+    marks.remove(httperf_engine::Cause::Other.key());
+    assert!(marks.values().all(|reached| *reached > 0), "{marks:#?}");
+    println!("{marks:#?}");
+}
