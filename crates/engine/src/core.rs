@@ -374,7 +374,7 @@ impl Core {
     // ---- what everybody reads: poll ------------------------------------------------------------------------
 
     /// The next event. The object whose last event it is goes when the next one is polled.
-    #[inline]
+    #[inline(always)]
     pub fn poll(&mut self) -> Option<Event> {
         if !matches!(self.leaving, Leaving::Nobody) {
             self.bid_farewell();
@@ -393,6 +393,7 @@ impl Core {
     }
 
     /// The next thing the driver has to do.
+    #[inline(always)]
     pub fn poll_transmit(&mut self) -> Option<Transmit<'_>> {
         while let Some(action) = self.transmits.pop_front() {
             match action {
@@ -538,8 +539,14 @@ impl Core {
                 };
                 rest = &rest[step.used..];
                 let (Some(signal), Some(current)) = (step.signal, current.as_deref_mut()) else { return };
-                if !hear(call, current, signal, at, &mut self.events) {
+                if matches!(signal, Signal::Begin) && !self.limited {
+                    current.first_byte = at;
+                    conn.flags.receiving = true;
+                } else if !hear(call, current, signal, at, &mut self.events) {
                     self.signal(id, signal);
+                    if rest.is_empty() && matches!(signal, Signal::End { .. }) {
+                        return;
+                    }
                     continue 'calls;
                 }
             }

@@ -115,7 +115,7 @@ impl Workload for ConnRate {
         self.await_arrival(core);
     }
 
-    #[inline]
+    #[inline(always)]
     fn on(&mut self, event: &Event, core: &mut Core) {
         match *event {
             Event::Wake { due, .. } => {

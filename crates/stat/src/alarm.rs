@@ -39,6 +39,7 @@ impl<F: FnMut(Alarm)> Alarms<F> {
 }
 
 impl<F: FnMut(Alarm)> Collector for Alarms<F> {
+    #[inline(always)]
     fn on(&mut self, event: &Event, core: &Core) {
         match *event {
             Event::ConnFailed { conn, cause, errno, .. } if !self.failed[cause as usize] => {

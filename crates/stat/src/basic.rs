@@ -233,7 +233,7 @@ impl Basic {
 }
 
 impl Collector for Basic {
-    #[inline]
+    #[inline(always)]
     fn on(&mut self, event: &Event, core: &Core) {
         let sum = &mut self.sum;
         match *event {

@@ -33,7 +33,7 @@ impl<F: FnMut(Sample)> Samples<F> {
 }
 
 impl<F: FnMut(Sample)> Collector for Samples<F> {
-    #[inline]
+    #[inline(always)]
     fn on(&mut self, event: &Event, core: &Core) {
         match *event {
             Event::CallRecvStop { .. } => self.replies += 1,

@@ -126,7 +126,7 @@ pub mod limits {
 /// One protocol's client side as a pure machine.
 ///
 /// Drive it so: for every piece of the stream call [`receive`](Machine::receive) with what is left of it until
-/// the signal is `None`; pass the `Due` that holds at that moment (after an `End` it is that of the next call).
+/// the signal is `None`, or `End` with nothing left; pass the `Due` that holds at that moment (after an `End` it is that of the next call).
 /// After a fault the machine must not be fed again.
 pub trait Machine {
     /// Reads on in the stream. Any memo will do, whoever used it before.
