@@ -72,7 +72,13 @@ pub fn percentile(times: &Distribution, which: Percentile) -> Estimate {
         return Estimate::Unknown;
     }
     let beyond = samples - (u128::from(samples) * u128::from(which.rank)).div_ceil(10_000) as u64;
-    let mut survival = Survival::new(times, samples, which);
+    let mut survival = Survival {
+        open: times.open.buckets().peekable(),
+        at_risk: samples,
+        share: 1.0,
+        of: samples,
+        wanted: (10_000 - which.rank) as f64 / 10_000.0,
+    };
     for bucket in times.done.buckets() {
         if survival.lose(bucket.low_ns, bucket.count) {
             return if beyond < BEYOND { Estimate::Unknown } else { Estimate::Is(bucket.high_ns) };
@@ -100,14 +106,6 @@ struct Survival<I: Iterator<Item = Bucket>> {
     of: u64,
     /// The share that is longer than the percentile.
     wanted: f64,
-}
-
-impl<'a> Survival<Box<dyn Iterator<Item = Bucket> + 'a>> {
-    fn new(times: &'a Distribution, samples: u64, which: Percentile) -> Self {
-        let open: Box<dyn Iterator<Item = Bucket> + 'a> = Box::new(times.open.buckets());
-        let wanted = (10_000 - which.rank) as f64 / 10_000.0;
-        Self { open: open.peekable(), at_risk: samples, share: 1.0, of: samples, wanted }
-    }
 }
 
 impl<I: Iterator<Item = Bucket>> Survival<I> {

@@ -84,8 +84,9 @@ pub struct Sim {
     buffer: Vec<u8>,
     dialogues: Vec<Dialogue>,
     turns: Turns,
-    /// Turns in a row without anything happening, and `turns` as it was.
+    /// Turns in a row without anything happening.
     idle: u32,
+    /// The clock at the latest turn, and how much had been done by then.
     before: (Time, u64),
 }
 
@@ -204,10 +205,15 @@ impl Sim {
                 }
                 Happening::Peer(_, news) => socket.hear(news),
             }
-            if !socket.queued {
-                socket.queued = true;
-                self.ready.push_back(conn);
-            }
+            self.get_ready(conn);
+        }
+    }
+
+    /// Puts a socket into the ready list, once.
+    fn get_ready(&mut self, conn: ConnId) {
+        if let Some(socket) = find(&mut self.sockets, conn).filter(|socket| !socket.queued) {
+            socket.queued = true;
+            self.ready.push_back(conn);
         }
     }
 
@@ -232,8 +238,7 @@ impl Sim {
         let mut socket = Socket::new(conn, peer, room, faults, self.dialogues.len());
         if let Some(errno) = Faults::errno(&mut socket.faults, setup.faults.late_open) {
             socket.state = Connect::Over(errno);
-            socket.queued = true;
-            self.ready.push_back(conn);
+            self.heap.add(at, Happening::Again(conn));
         } else {
             match accept {
                 Accept::Accepted => {
@@ -344,7 +349,7 @@ impl Driver for Sim {
         if self.random.chance(self.setup.faults.small_batch) && self.due_ready > 1 {
             self.due_ready = 1 + self.random.below(self.due_ready as u64 - 1) as usize;
         }
-        let progress = (self.now, self.turns.completions);
+        let progress = (self.now, self.turns.completions + self.turns.transmits);
         self.idle = if progress == self.before { self.idle + 1 } else { 0 };
         self.before = progress;
         if self.idle > IDLE {
@@ -372,27 +377,15 @@ impl Driver for Sim {
                     (conn, self.stale())
                 }
             };
-            let input = match look {
-                Look::Input(input) => input,
-                Look::Data => Input::Data(&[]),
-                Look::Nothing | Look::Later | Look::Again(_) => {
-                    self.current = None;
-                    match look {
-                        Look::Again(nanos) => self.heap.add(at + nanos, Happening::Again(conn)),
-                        Look::Later => {
-                            self.ready.push_back(conn);
-                            if let Some(socket) = find(&mut self.sockets, conn) {
-                                socket.queued = true;
-                            }
-                        }
-                        _ => {}
-                    }
-                    continue;
-                }
-            };
-            self.turns.completions += 1;
-            let input = if let Input::Data(_) = input { Input::Data(&self.buffer) } else { input };
-            return Some(Completion { at, conn, input });
+            self.turns.completions += u64::from(matches!(look, Look::Input(_) | Look::Data));
+            match look {
+                Look::Input(input) => return Some(Completion { at, conn, input }),
+                Look::Data => return Some(Completion { at, conn, input: Input::Data(&self.buffer) }),
+                Look::Nothing => {}
+                Look::Later => self.get_ready(conn),
+                Look::Again(nanos) => self.heap.add(at + nanos, Happening::Again(conn)),
+            }
+            self.current = None;
         }
     }
 
@@ -415,5 +408,39 @@ impl Driver for Sim {
     fn load(&self) -> Load {
         let total = self.now.since(ORIGIN);
         Load { total, idle: total }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sim() -> Sim {
+        Sim::new(Setup {
+            seed: 1,
+            network: Network::local(),
+            server: Server::Honest(Honest::default()),
+            faults: Faults::default(),
+            discard: false,
+        })
+    }
+
+    #[test]
+    fn the_clock_moves_only_in_wait_and_no_further_than_it_must() {
+        let mut sim = sim();
+        assert_eq!((sim.now(), sim.now()), (ORIGIN, ORIGIN));
+        sim.wait(ORIGIN + 7).expect("a time to wait for");
+        assert_eq!(sim.now(), ORIGIN + 7);
+        sim.wait(ORIGIN).expect("a time to wait for");
+        assert_eq!(sim.now(), ORIGIN + 7);
+    }
+
+    #[test]
+    fn a_loop_that_waits_for_nothing_or_spins_is_told_so() {
+        let error = sim().wait(Time::NEVER).expect_err("nothing to wait for");
+        assert_eq!(error.to_string(), "the run waits for something that can never happen");
+        let mut sim = sim();
+        let spins = (0..2 * IDLE).position(|_| sim.wait(ORIGIN).is_err());
+        assert_eq!(spins, Some(IDLE as usize));
     }
 }

@@ -50,7 +50,7 @@ impl Observer {
     }
 }
 
-/// The end of a loop. Its blocks are lost to nobody: dropping it says that there will be no more.
+/// A loop's end. Dropping it tells the observer that no more blocks will come.
 pub(crate) struct Exchange {
     full: Producer<Box<Block>>,
     empty: Consumer<Box<Block>>,

@@ -207,7 +207,8 @@ impl<E: Exchange> Collector for Intervals<E> {
     #[inline]
     fn on(&mut self, event: &Event, core: &Core) {
         // Nothing is counted by these, and others come with them.
-        if let Event::CallSendStart { .. } | Event::CallSendStop { .. } | Event::CallRecvHeader { .. } = event {
+        if let Event::CallSendStart { .. } | Event::CallSendStop { .. } | Event::CallRecvHeader { .. } = event
+        {
             return;
         }
         let now = core.now();

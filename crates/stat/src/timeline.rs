@@ -159,8 +159,6 @@ impl Timeline {
     pub fn add(&mut self, block: &Block) {
         let last = block.last_unit();
         self.end_ns = self.end_ns.max(block.until_ns());
-        // A long silence may need wider intervals: first of all make room for the end.
-        self.interval_of(last);
         self.late_blocks += u64::from(block.first_unit() != last);
         block.in_flight(|unit, nanos| self.interval_of(unit).in_flight_ns += u128::from(nanos));
         block.scheduled(|unit, count| self.interval_of(unit).counts.scheduled += count);

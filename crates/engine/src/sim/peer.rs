@@ -130,13 +130,7 @@ impl Peer {
         }
     }
 
-    fn carry(
-        &mut self,
-        at: Time,
-        bytes: u64,
-        truth: &mut Dialogue,
-        effect: &mut impl FnMut(Time, Effect),
-    ) {
+    fn carry(&mut self, at: Time, bytes: u64, truth: &mut Dialogue, effect: &mut impl FnMut(Time, Effect)) {
         let mut answer = truth.answers.last_mut();
         self.link.carry(at, bytes, |arrival, length| {
             if let Some(answer) = &mut answer {

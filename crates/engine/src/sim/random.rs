@@ -33,7 +33,7 @@ impl Random {
 
     /// A number below `limit`; 0 if that is 0.
     pub fn below(&mut self, limit: u64) -> u64 {
-        (u128::from(self.draw()) * u128::from(limit) >> 64) as u64
+        ((u128::from(self.draw()) * u128::from(limit)) >> 64) as u64
     }
 
     /// A number of this range, all alike.
@@ -98,7 +98,8 @@ mod tests {
     #[test]
     fn streams_differ_in_every_part_of_their_name() {
         let first = |seed, parts: &[u64]| Random::keyed(seed, parts).draw();
-        let drawn = [first(1, &[2, 3]), first(1, &[3, 2]), first(2, &[2, 3]), first(1, &[2, 4]), first(1, &[2])];
+        let drawn =
+            [first(1, &[2, 3]), first(1, &[3, 2]), first(2, &[2, 3]), first(1, &[2, 4]), first(1, &[2])];
         for (at, one) in drawn.iter().enumerate() {
             assert!(!drawn[..at].contains(one));
         }

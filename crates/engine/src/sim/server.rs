@@ -60,7 +60,11 @@ impl fmt::Debug for Act {
         let text = |bytes: &[u8]| {
             let shown = &bytes[..bytes.len().min(SHOWN)];
             let rest = bytes.len() - shown.len();
-            if rest > 0 { format!("{} and {rest} more", shown.escape_ascii()) } else { shown.escape_ascii().to_string() }
+            if rest > 0 {
+                format!("{} and {rest} more", shown.escape_ascii())
+            } else {
+                shown.escape_ascii().to_string()
+            }
         };
         match self {
             Act::Wait(nanos) => write!(f, "Wait({nanos})"),
@@ -274,8 +278,7 @@ fn noise(random: &mut Random) -> Vec<Act> {
 
 /// An end of some kind, or none.
 fn end(random: &mut Random) -> Act {
-    let ends =
-        [Act::Shut, Act::Close, Act::Reset { purge: false }, Act::Reset { purge: true }, Act::Wait(0)];
+    let ends = [Act::Shut, Act::Close, Act::Reset { purge: false }, Act::Reset { purge: true }, Act::Wait(0)];
     random.pick(&ends).clone()
 }
 

@@ -3,9 +3,12 @@
 use std::io;
 
 use httperf_engine::sim::{Dialogue, Faults, Honest, Network, ORIGIN, Random, Server, Setup, Sim, Turns};
-use httperf_engine::{Core, Deadlines, Driver, Nanos, RequestId, Scenario, Share, SocketOptions};
+use httperf_engine::{
+    Collector, Core, Deadlines, Driver, Event, Nanos, RequestId, Scenario, Share, SocketOptions,
+};
 use httperf_engine::{Stop, Ticks, Time, Traffic, Workload, run};
 use httperf_load::{Arrivals, ConnRate, Pattern, Period};
+use httperf_stat::{Basic, BasicSummary, InPlace, Intervals, Timeline};
 use httperf_wire::{Request, RequestSpec, Rules};
 
 use crate::ledger::Ledger;
@@ -38,10 +41,30 @@ pub(crate) enum Pace {
     Open(Period),
 }
 
+/// Collectors by reference, so that they are there after the run.
+struct Watch<'a, S>(&'a mut (Ledger, Basic), &'a mut S);
+
+impl<S: Collector> Collector for Watch<'_, S> {
+    fn on(&mut self, event: &Event, core: &Core) {
+        self.0.on(event, core);
+        self.1.on(event, core);
+    }
+}
+
+/// Does not look.
+struct Nobody;
+
+impl Collector for Nobody {
+    fn on(&mut self, _: &Event, _: &Core) {}
+}
+
 /// What came of a run.
 pub(crate) struct Outcome {
     pub(crate) result: io::Result<()>,
     pub(crate) ledger: Ledger,
+    pub(crate) basic: BasicSummary,
+    /// Of runs with histograms.
+    pub(crate) timeline: Option<Timeline>,
     pub(crate) dialogues: Vec<Dialogue>,
     pub(crate) turns: Turns,
     pub(crate) traffic: Traffic,
@@ -77,11 +100,9 @@ impl Case {
     pub(crate) fn draw(seed: u64) -> Self {
         let mut random = Random::keyed(seed, &[u64::MAX]);
         let random = &mut random;
-        let honest = Honest {
-            delay: 1_000..=random.scale(&(MS..=200 * MS)),
-            body: 0..=random.scale(&(1..=300_000)),
-            ..Honest::default()
-        };
+        let longest = random.scale(&(1..=300_000));
+        let honest =
+            Honest { delay: 1_000..=random.scale(&(MS..=200 * MS)), body: 0..=longest, ..Honest::default() };
         let server = match random.below(10) {
             0..=4 => Server::Honest(honest),
             5..=6 => Server::Several(vec![
@@ -100,7 +121,8 @@ impl Case {
         let network = Network {
             latency: 1_000..=random.scale(&(1_000..=50 * MS)),
             kib: 0..=random.scale(&(1..=1_000_000)),
-            segment: 1..=random.scale(&(40..=65_536)),
+            // Long bodies in tiny segments only cost time.
+            segment: 1..=random.scale(&(40..=65_536)).max(longest / 50),
         };
         Self {
             conns: random.scale(&(1..=150)),
@@ -129,23 +151,68 @@ impl Case {
 
     /// Runs a share of it.
     pub(crate) fn run(&self, share: Share) -> Outcome {
+        let mut stats = Intervals::new(InPlace::default());
+        let (mut outcome, core) = self.watch(share, &mut self.workload(share), &mut stats);
+        outcome.timeline = Some(stats.finish(&core));
+        outcome
+    }
+
+    /// Runs all of it.
+    pub(crate) fn whole(&self) -> Outcome {
+        self.run(Share::WHOLE)
+    }
+
+    /// Runs all of it without histograms, which take most of the time of a small run.
+    pub(crate) fn light(&self) -> Outcome {
+        self.light_with(&mut self.workload(Share::WHOLE))
+    }
+
+    /// Runs another workload in the same world.
+    pub(crate) fn light_with(&self, workload: &mut impl Workload) -> Outcome {
+        self.watch(Share::WHOLE, workload, &mut Nobody).0
+    }
+
+    fn watch(
+        &self,
+        share: Share,
+        workload: &mut impl Workload,
+        stats: &mut impl Collector,
+    ) -> (Outcome, Core) {
+        let (mut core, mut sim) = (self.core(share), Sim::new(self.setup.clone()));
+        let mut own = (Ledger::default(), Basic::default());
+        let result = run(&mut core, &mut sim, workload, &mut Watch(&mut own, stats));
+        let (ledger, basic) = own;
+        let outcome = Outcome {
+            result,
+            ledger,
+            basic: basic.into_summary(),
+            timeline: None,
+            dialogues: sim.dialogues().to_vec(),
+            turns: sim.turns(),
+            traffic: core.traffic(),
+            ended: sim.now(),
+            reached_limit: core.reached_limit(),
+            stopped_by: core.stopped_by(),
+        };
+        (outcome, core)
+    }
+
+    fn workload(&self, share: Share) -> ConnRate {
         let arrivals = match &self.pace {
             Pace::Closed(_) => None,
             Pace::Open(period) => Some(Arrivals::new(period, self.conns, share, 0)),
         };
-        let mut workload = ConnRate::new(Pattern {
+        ConnRate::new(Pattern {
             conns: share.part_of(self.conns),
             calls: self.calls,
             burst: self.burst,
             arrivals,
             concurrency: if let Pace::Closed(concurrency) = self.pace { concurrency } else { 0 },
             request: RequestId(0),
-        });
-        self.run_with(share, &mut workload)
+        })
     }
 
-    /// Runs another workload in the same world.
-    pub(crate) fn run_with(&self, share: Share, workload: &mut impl Workload) -> Outcome {
+    fn core(&self, share: Share) -> Core {
         let fields = format!("Content-Length: {}\r\n", self.body);
         let method = if self.head { "HEAD" } else { "" };
         let request = Request::render(&RequestSpec {
@@ -157,7 +224,7 @@ impl Case {
             ..RequestSpec::default()
         });
         let limit = self.timeout;
-        let mut core = Core::new(Scenario {
+        Core::new(Scenario {
             targets: vec![([127, 0, 0, 1], 80).into()],
             requests: [request].into(),
             deadlines: Deadlines { connect: limit, write: limit, wait: limit, reply: limit },
@@ -167,25 +234,7 @@ impl Case {
             ticks: self.limit.map(|limit| Ticks { first: limit / 7 + 1, every: limit / 5 + 1 }),
             limit: self.limit,
             share,
-        });
-        let mut sim = Sim::new(self.setup.clone());
-        let mut ledger = Ledger::default();
-        let result = run(&mut core, &mut sim, workload, &mut ledger);
-        Outcome {
-            result,
-            ledger,
-            dialogues: sim.dialogues().to_vec(),
-            turns: sim.turns(),
-            traffic: core.traffic(),
-            ended: sim.now(),
-            reached_limit: core.reached_limit(),
-            stopped_by: core.stopped_by(),
-        }
-    }
-
-    /// Runs all of it.
-    pub(crate) fn whole(&self) -> Outcome {
-        self.run(Share::WHOLE)
+        })
     }
 
     /// Nothing but honest servers, time enough, and nobody who ends the run.

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use httperf_engine::sim::{Act, Honest, Script, Server};
-use httperf_engine::{Cause, ConnId, Core, Event, Nanos, RequestId, Share, Time, Workload};
+use httperf_engine::{Cause, ConnId, Core, Event, Nanos, RequestId, Time, Workload};
 use httperf_wire::Rules;
 
 use crate::case::{Case, MS, Outcome, SECOND};
@@ -60,7 +60,7 @@ fn run(calls: u32, pause: Nanos, then: &[Act]) -> Outcome {
 
 fn think(calls: u32, pause: Nanos, server: Server) -> Outcome {
     let case = Case { calls, timeout: Some(LIMIT), ..Case::plain(1, server) };
-    let outcome = case.run_with(Share::WHOLE, &mut Thinker { calls, pause });
+    let outcome = case.light_with(&mut Thinker { calls, pause });
     if pause < LIMIT {
         laws::check(&case, &outcome).unwrap_or_else(|error| panic!("{error}"));
     }
@@ -117,7 +117,8 @@ fn a_call_after_a_pause_is_due_at_its_end() {
 
 #[test]
 fn classic_reading_finds_the_end_of_a_connection_at_the_next_call() {
-    let end = Server::Scripted(Arc::new(Script::answering([Act::send("HTTP/1.1 200 OK\r\n\r\nx"), Act::Shut])));
+    let end =
+        Server::Scripted(Arc::new(Script::answering([Act::send("HTTP/1.1 200 OK\r\n\r\nx"), Act::Shut])));
     let strict = Rules { classic_strict: true };
     for (calls, burst, issued) in [(1, 1, 1), (3, 1, 2), (3, 3, 3)] {
         let case = Case { calls, burst, rules: strict, timeout: Some(LIMIT), ..Case::plain(1, end.clone()) };

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use httperf_engine::sim::{Dialogue, ORIGIN};
 use httperf_engine::{Cause, Event, Nanos};
+use httperf_stat::Measure;
 
 use crate::case::{Case, Outcome, Pace, SECOND};
 
@@ -17,6 +18,7 @@ const LAWS: &[Law] = &[
     connections_are_conserved,
     calls_are_conserved,
     bytes_are_conserved,
+    the_collectors_agree,
     arrivals_are_taken_up_when_due,
     replies_are_those_the_servers_gave,
     an_honest_server_is_never_at_fault,
@@ -59,15 +61,21 @@ fn connections_are_conserved(case: &Case, outcome: &Outcome) -> Result<(), Strin
     let totals = &outcome.ledger.totals;
     let [never_begun, connecting, connected] = totals.aborted;
     let begun = totals.connected + sum(&totals.not_connected) + connecting;
-    demand(totals.connecting == begun, || format!("{} connects, {begun} known: {totals:?}", totals.connecting))?;
-    demand(totals.connecting == outcome.dialogues.len() as u64, || "the driver opened another number".into())?;
+    demand(totals.connecting == begun, || {
+        format!("{} connects, {begun} known: {totals:?}", totals.connecting)
+    })?;
+    demand(totals.connecting == outcome.dialogues.len() as u64, || {
+        "the driver opened another number".into()
+    })?;
     let taken = totals.connecting + sum(&totals.no_socket) + never_begun;
     demand(totals.arrivals == taken, || format!("{} arrivals, {taken} known", totals.arrivals))?;
     let ended = totals.closed + never_begun + connecting + connected;
     demand(totals.arrivals == ended, || format!("{} arrivals, {ended} ended", totals.arrivals))?;
     let cut_short = outcome.reached_limit || outcome.stopped_by.is_some();
     let all = totals.arrivals == case.conns && totals.aborted == [0; 3];
-    demand(cut_short || all, || format!("{} of {} arrivals, none may be missing", totals.arrivals, case.conns))
+    demand(cut_short || all, || {
+        format!("{} of {} arrivals, none may be missing", totals.arrivals, case.conns)
+    })
 }
 
 fn calls_are_conserved(case: &Case, outcome: &Outcome) -> Result<(), String> {
@@ -89,6 +97,47 @@ fn bytes_are_conserved(_: &Case, outcome: &Outcome) -> Result<(), String> {
     demand(came <= traffic.sent, || "more request bytes came than were sent".into())?;
     let replies = &outcome.ledger.totals;
     demand(replies.header + replies.content <= traffic.received, || "more was read than came".into())
+}
+
+fn the_collectors_agree(_: &Case, outcome: &Outcome) -> Result<(), String> {
+    let (basic, totals) = (&outcome.basic, &outcome.ledger.totals);
+    let mut errors = totals.no_socket.clone();
+    for (cause, count) in totals.not_connected.iter().chain(&totals.broken) {
+        *errors.entry(*cause).or_default() += count;
+    }
+    let maps = [
+        ("connects", &basic.connects_failed, &totals.not_connected),
+        ("errors", &basic.errors, &errors),
+        ("calls", &basic.calls_failed, &totals.calls_failed),
+    ];
+    for (what, one, other) in maps {
+        demand(one == other, || format!("failures of {what}: {one:?}, in the ledger {other:?}"))?;
+    }
+    let (one, other) = (&basic.statuses, &totals.statuses);
+    demand(one == other, || format!("statuses: {one:?}, in the ledger {other:?}"))?;
+    for (what, one, other) in [
+        ("arrivals", basic.arrivals, totals.arrivals),
+        ("connections", basic.connections, totals.connecting),
+        ("established", basic.established, totals.connected),
+        ("connects aborted", basic.connects_aborted, totals.aborted[1]),
+        ("calls", basic.calls, totals.issued),
+        ("calls aborted", basic.calls_aborted, totals.calls_aborted),
+        ("request bytes", basic.request_bytes, totals.request_bytes),
+        ("header bytes", basic.header_bytes, totals.header),
+        ("content bytes", basic.content_bytes, totals.content),
+        ("footer bytes", basic.footer_bytes, totals.footer),
+        ("interim replies", basic.interim, totals.interims),
+        ("bytes received", basic.traffic.received, outcome.traffic.received),
+        ("bytes sent", basic.traffic.sent, outcome.traffic.sent),
+    ] {
+        demand(one == other, || format!("{what}: {one}, in the ledger {other}"))?;
+    }
+    let Some(timeline) = &outcome.timeline else { return Ok(()) };
+    let response = timeline.whole(Measure::Response).done;
+    let sum: u128 = outcome.ledger.replies.iter().map(|reply| u128::from(reply.last.since(reply.due))).sum();
+    demand(response.sum_ns == sum, || format!("response times add up to {sum} ns, not {}", response.sum_ns))?;
+    let breaches = httperf_analysis::breaches(basic, Some(timeline));
+    demand(breaches.is_empty(), || breaches.join("\n"))
 }
 
 fn arrivals_are_taken_up_when_due(case: &Case, outcome: &Outcome) -> Result<(), String> {

@@ -44,6 +44,7 @@ pub(crate) struct Totals {
     pub(crate) calls_failed: BTreeMap<Cause, u64>,
     pub(crate) calls_aborted: u64,
     pub(crate) statuses: BTreeMap<u16, u64>,
+    /// Bytes of complete replies.
     pub(crate) header: u64,
     pub(crate) content: u64,
     pub(crate) footer: u64,
@@ -149,6 +150,7 @@ impl Ledger {
         };
         conn.replies += 1;
         *self.totals.statuses.entry(call.status).or_default() += 1;
+        self.totals.header += u64::from(call.header);
         self.totals.content += call.content;
         let stamps = [reply.due, reply.sent, reply.first, call.status_at, reply.last];
         self.expect(stamps.is_sorted() && at.is_set(), event, "stamps out of order");
@@ -244,9 +246,7 @@ impl Collector for Ledger {
             }
             Event::CallSendStop { call, bytes, .. } => {
                 self.totals.request_bytes += u64::from(bytes);
-                self.call(call, event, core, |call| {
-                    call.sending && !std::mem::replace(&mut call.sent, true)
-                });
+                self.call(call, event, core, |call| call.sending && !std::mem::replace(&mut call.sent, true));
             }
             Event::CallRecvStart { call, .. } => {
                 self.call(call, event, core, |call| {
@@ -254,9 +254,8 @@ impl Collector for Ledger {
                 });
             }
             Event::CallRecvHeader { call, bytes, .. } => {
-                self.totals.header += u64::from(bytes);
                 self.call(call, event, core, |call| {
-                    call.status && !std::mem::replace(&mut call.header, true)
+                    call.status && bytes > 0 && !std::mem::replace(&mut call.header, true)
                 });
             }
             Event::CallRecvData { call, bytes, .. } => {

@@ -44,12 +44,9 @@ fn judge(row: &Row, case: &Case, outcome: &Outcome) -> Result<(), String> {
 fn each_fault_lands_in_its_class() {
     let mut wrong = Vec::new();
     for row in rows() {
-        for seed in 0..3 {
-            let case = case(&row, seed, 65_536..=65_536);
-            if let Err(error) = judge(&row, &case, &case.whole()) {
-                wrong.push(format!("{}, seed {seed}: {error}", row.name));
-                break;
-            }
+        let case = case(&row, 1, 65_536..=65_536);
+        if let Err(error) = judge(&row, &case, &case.whole()) {
+            wrong.push(format!("{}: {error}", row.name));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -58,10 +55,10 @@ fn each_fault_lands_in_its_class() {
 #[test]
 fn each_fault_counts_the_same_however_its_bytes_are_cut() {
     for row in rows().iter().filter(|row| row.cuts) {
-        let whole = case(row, 1, 65_536..=65_536).whole();
+        let whole = case(row, 1, 65_536..=65_536).light();
         for segment in [1..=1, 1..=4, 1..=65_536] {
             let case = case(row, 1, segment.clone());
-            let cut = case.whole();
+            let cut = case.light();
             let told = format!("{} in segments of {segment:?}", row.name);
             judge(row, &case, &cut).unwrap_or_else(|error| panic!("{told}: {error}"));
             assert_eq!(cut.ledger.totals, whole.ledger.totals, "{told}");
@@ -72,7 +69,7 @@ fn each_fault_counts_the_same_however_its_bytes_are_cut() {
 #[test]
 fn a_time_limit_bites_to_the_nanosecond() {
     for row in rows() {
-        let outcome = case(&row, 5, 1..=65_536).whole();
+        let outcome = case(&row, 5, 1..=65_536).light();
         let begun = match row.cause {
             Some(Cause::ConnectTimeout) => ORIGIN,
             Some(Cause::ReplyTimeout) => outcome.ledger.waiting_since(),
@@ -91,8 +88,7 @@ fn a_run_without_any_descriptor_ends_at_once() {
     laws::check(&case, &outcome).unwrap_or_else(|error| panic!("{error}"));
     let totals = &outcome.ledger.totals;
     assert_eq!(totals.no_socket.values().sum::<u64>(), 500);
-    for cause in
-        [Cause::FdUnavail, Cause::FtabFull, Cause::NoBuffers, Cause::AddrUnavail, Cause::Unreachable]
+    for cause in [Cause::FdUnavail, Cause::FtabFull, Cause::NoBuffers, Cause::AddrUnavail, Cause::Unreachable]
     {
         assert!(totals.no_socket.contains_key(&cause), "{cause:?}");
     }

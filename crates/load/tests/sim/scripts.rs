@@ -138,16 +138,31 @@ fn ends() -> Vec<Row> {
         row("FIN inside the header", sends(format!("{HEAD}Content-Le"), Act::Close), 0, Cause::Truncated),
         row("FIN before the empty line", sends(format!("{HEAD}A: b\r\n"), Act::Close), 0, Cause::Truncated),
         row("FIN inside the body", sends(LENGTH_100, Act::Close), 0, Cause::Truncated),
-        row("FIN inside the second body", {
-            let turns = vec![vec![Act::send(OK)], vec![Act::send(LENGTH_100), Act::Close]];
-            Script { turns, ..Script::answering([]) }
-        }, 1, Cause::Truncated),
+        row(
+            "FIN inside the second body",
+            {
+                let turns = vec![vec![Act::send(OK)], vec![Act::send(LENGTH_100), Act::Close]];
+                Script { turns, ..Script::answering([]) }
+            },
+            1,
+            Cause::Truncated,
+        ),
         row("FIN inside a chunk", sends(chunks("5\r\nhel"), Act::Close), 0, Cause::Truncated),
         row("FIN before the last chunk", sends(chunks("5\r\nhello\r\n"), Act::Close), 0, Cause::Truncated),
-        row("FIN before the final CRLF", sends(chunks("5\r\nhello\r\n0\r\n"), Act::Close), 0, Cause::Truncated),
+        row(
+            "FIN before the final CRLF",
+            sends(chunks("5\r\nhello\r\n0\r\n"), Act::Close),
+            0,
+            Cause::Truncated,
+        ),
         row("FIN inside a trailer", sends(chunks("0\r\nA: "), Act::Close), 0, Cause::Truncated),
         row("FIN behind an interim reply", sends("HTTP/1.1 103 E\r\n\r\n", Act::Close), 0, Cause::Truncated),
-        row("4 GiB announced, FIN", sends(with("Content-Length: 4294967296"), Act::Close), 0, Cause::Truncated),
+        row(
+            "4 GiB announced, FIN",
+            sends(with("Content-Length: 4294967296"), Act::Close),
+            0,
+            Cause::Truncated,
+        ),
         row("RST inside the header", sends(format!("{HEAD}Content-Le"), RST), 0, Cause::ConnReset),
         row("RST inside the body", sends(LENGTH_100, RST), 0, Cause::ConnReset),
         row("RST with data pending", sends(LENGTH_100, PURGE), 0, Cause::ConnReset),
@@ -170,14 +185,30 @@ fn stalls() -> Vec<Row> {
     let in_time = Act::Trickle(Arc::from(OK.as_bytes()), 5 * MS);
     vec![
         row("never replies", Script::answering([]), 0, Cause::ReplyTimeout),
-        row("stops reading the request", Script { reads: Some(30), ..Script::answering([]) }, 0, Cause::ReplyTimeout),
-        row("reads nothing at all", Script { reads: Some(0), ..Script::answering([]) }, 0, Cause::ReplyTimeout),
-        row("stops reading the second request", {
-            Script { reads: Some(40), ..Script::answering([Act::send(OK)]) }
-        }, 1, Cause::ReplyTimeout),
-        row("never replies to the second", {
-            Script { turns: vec![vec![Act::send(OK)], Vec::new()], ..Script::answering([]) }
-        }, 1, Cause::ReplyTimeout),
+        row(
+            "stops reading the request",
+            Script { reads: Some(30), ..Script::answering([]) },
+            0,
+            Cause::ReplyTimeout,
+        ),
+        row(
+            "reads nothing at all",
+            Script { reads: Some(0), ..Script::answering([]) },
+            0,
+            Cause::ReplyTimeout,
+        ),
+        row(
+            "stops reading the second request",
+            Script { reads: Some(40), ..Script::answering([Act::send(OK)]) },
+            1,
+            Cause::ReplyTimeout,
+        ),
+        row(
+            "never replies to the second",
+            Script { turns: vec![vec![Act::send(OK)], Vec::new()], ..Script::answering([]) },
+            1,
+            Cause::ReplyTimeout,
+        ),
         row("stops inside the header", stops(format!("{HEAD}Conte")), 0, Cause::ReplyTimeout),
         row("stops inside the body", stops(LENGTH_100.into()), 0, Cause::ReplyTimeout),
         row("stops inside a chunk", stops(chunks("5\r\nhel")), 0, Cause::ReplyTimeout),
@@ -219,14 +250,32 @@ fn replies() -> Vec<Row> {
         row("204 chunked", says("HTTP/1.1 204 X\r\nTransfer-Encoding: chunked\r\n\r\n"), 2, None),
         row("HEAD with a length", no_body(200), 2, None).head(),
         row("HTTP/1.0", says("HTTP/1.0 200 OK\r\nContent-Length: 5\r\n\r\nhello"), 1, None),
-        row("HTTP/1.0 keep-alive", {
-            says("HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 5\r\n\r\nhello")
-        }, 2, None),
-        row("chunks with extension and trailer", says(chunks("5;a=\"b\"\r\nhello\r\n000;x\r\nA: b\r\n\r\n")), 2, None),
-        row("both framings", {
-            says(format!("{HEAD}Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"))
-        }, 1, None),
-        row("bytes behind the reply", says(format!("{OK}X")), 1, Cause::Unsolicited).calls(1, 1).failed(0).uncut(),
+        row(
+            "HTTP/1.0 keep-alive",
+            says("HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 5\r\n\r\nhello"),
+            2,
+            None,
+        ),
+        row(
+            "chunks with extension and trailer",
+            says(chunks("5;a=\"b\"\r\nhello\r\n000;x\r\nA: b\r\n\r\n")),
+            2,
+            None,
+        ),
+        row(
+            "both framings",
+            {
+                says(format!(
+                    "{HEAD}Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"
+                ))
+            },
+            1,
+            None,
+        ),
+        row("bytes behind the reply", says(format!("{OK}X")), 1, Cause::Unsolicited)
+            .calls(1, 1)
+            .failed(0)
+            .uncut(),
         row("a second reply behind the reply", says(format!("{OK}{OK}")), 1, Cause::Unsolicited)
             .failed(0)
             .uncut(),
@@ -254,10 +303,14 @@ fn malformed() -> Vec<Row> {
     for length in ["", "-1", "+5", "0x5", "5.0", "5 5", "9223372036854775808", "5\r\nContent-Length: 6"] {
         all.push(bad("bad Content-Length", with(&format!("Content-Length: {length}"))));
     }
-    for body in ["zz\r\n", "-1\r\n", "0x5\r\n", " 5\r\n", "\r\n", "5_0\r\n", "11112222333344445\r\n", "5\nhello"] {
+    for body in
+        ["zz\r\n", "-1\r\n", "0x5\r\n", " 5\r\n", "\r\n", "5_0\r\n", "11112222333344445\r\n", "5\nhello"]
+    {
         all.push(bad("bad chunk size", chunks(body)));
     }
-    for body in ["5\r\nhelloX\r\n", "5\r\nhello\n0\r\n\r\n", "5;a\nhello", "0\r\nA: b\n\n", "0\r\nA b\r\n\r\n"] {
+    for body in
+        ["5\r\nhelloX\r\n", "5\r\nhello\n0\r\n\r\n", "5;a\nhello", "0\r\nA: b\n\n", "0\r\nA b\r\n\r\n"]
+    {
         all.push(bad("bad chunk framing", chunks(body)));
     }
     all

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use httperf_engine::sim::{Act, Faults, Honest, Random, Script, Server};
 use httperf_engine::{Cause, Share, Stop};
 use httperf_load::Period;
+use httperf_stat::{Measure, Timeline};
 
 use crate::case::{Case, MS, Outcome, Pace, SECOND};
 use crate::laws;
@@ -14,7 +15,7 @@ use crate::scripts;
 
 fn checked(case: &Case) -> Outcome {
     let outcome = case.whole();
-    laws::check(case, &outcome).unwrap_or_else(|error| panic!("{error}\n{case:#?}"));
+    laws::check(case, &outcome).unwrap_or_else(|error| panic!("{error}\n{case:?}"));
     outcome
 }
 
@@ -53,20 +54,27 @@ fn four_threads_see_what_one_sees() {
             timeout: Some(10 * SECOND),
             ..Case::plain(seed, Server::Several(servers))
         };
-        case.setup.faults = Faults { short_write: 100, short_read: 100, late_open: 20, open: 20, ..Faults::default() };
+        case.setup.faults =
+            Faults { short_write: 100, short_read: 100, late_open: 20, open: 20, ..Faults::default() };
         let whole = checked(&case);
-        let (mut totals, mut parts) = (Totals::default(), Vec::new());
+        let (mut totals, mut parts, mut timeline) = (Totals::default(), Vec::new(), Timeline::default());
         for index in 0..4 {
             let part = case.run(Share { index, of: 4 });
             assert!(part.result.is_ok() && part.ledger.complaints.is_empty(), "{:?}", part.ledger.complaints);
             totals.add(&part.ledger.totals);
+            timeline.merge(part.timeline.as_ref().expect("histograms"));
             parts.extend(replies(&part));
         }
         assert_eq!(totals, whole.ledger.totals, "seed {seed}");
         let mut all = replies(&whole);
         all.sort_unstable();
         parts.sort_unstable();
-        assert_eq!(parts, all, "seed {seed}: the merged percentiles differ");
+        assert_eq!(parts, all, "seed {seed}");
+        let expected = whole.timeline.as_ref().expect("histograms");
+        assert_eq!(timeline.totals(), expected.totals(), "seed {seed}");
+        for measure in Measure::ALL {
+            assert_eq!(timeline.whole(measure), expected.whole(measure), "seed {seed}: {measure:?}");
+        }
     }
 }
 
@@ -124,7 +132,8 @@ fn cuts_change_neither_counts_nor_times() {
         let whole = checked(&case);
         for segment in [1..=1, 1..=50, 1460..=1460] {
             case.setup.network.segment = segment;
-            let cut = checked(&case);
+            let cut = case.light();
+            laws::check(&case, &cut).unwrap_or_else(|error| panic!("{error}\n{case:?}"));
             assert_eq!(cut.ledger.totals, whole.ledger.totals, "seed {seed}");
             let last = |outcome: &Outcome| -> Vec<_> {
                 outcome.ledger.replies.iter().map(|reply| (reply.due, reply.last)).collect()
@@ -146,7 +155,8 @@ fn our_own_lateness_is_never_taken_for_a_timeout() {
             timeout: Some(100 * MS),
             ..Case::plain(seed, Server::Honest(honest))
         };
-        case.setup.faults = Faults { jump: 30, late_wake: 300, early_wake: 100, small_batch: 600, ..Faults::default() };
+        case.setup.faults =
+            Faults { jump: 30, late_wake: 300, early_wake: 100, small_batch: 600, ..Faults::default() };
         let outcome = checked(&case);
         late += outcome.ledger.arrivals.iter().filter(|(due, at)| at.since(*due) > 100 * MS).count();
         assert_eq!(outcome.ledger.totals.replies(), 180, "seed {seed}: {:?}", outcome.ledger.totals);
@@ -172,12 +182,8 @@ fn a_reply_before_its_request_is_written_out_stands_and_ends_the_connection() {
     for calls in [1, 3] {
         let mut early_replies = 0;
         for seed in 0..50 {
-            let mut case = Case {
-                calls,
-                body: 10_000,
-                timeout: Some(SECOND),
-                ..Case::plain(seed, scripts::early())
-            };
+            let mut case =
+                Case { calls, body: 10_000, timeout: Some(SECOND), ..Case::plain(seed, scripts::early()) };
             case.setup.faults.short_write = 900;
             let outcome = case.whole();
             assert!(outcome.result.is_ok(), "seed {seed}: {:?}", outcome.result);
