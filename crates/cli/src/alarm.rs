@@ -59,7 +59,9 @@ fn advice(cause: Cause) -> &'static str {
 fn noted(note: Note) -> String {
     match note {
         Note::LongField(bytes) => format!("truncating header from {bytes} to 1024 bytes"),
-        Note::UnknownCoding => "unknown transfer encoding; the body is read to the end of the connection".to_owned(),
+        Note::UnknownCoding => {
+            "unknown transfer encoding; the body is read to the end of the connection".to_owned()
+        }
         Note::GarbageStatus => "invalid status line, taken as status 599".to_owned(),
         Note::LengthAndChunked => "a reply with both Content-Length and Transfer-Encoding".to_owned(),
     }

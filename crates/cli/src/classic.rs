@@ -9,12 +9,12 @@ use httperf::report::{Results, RunInfo, StoppedBy};
 use httperf::wire::{Request, RequestSpec, Rules, Version};
 use httperf::{Collect, ConnRatePlan, Notice, Plan};
 
+use crate::alarm;
 use crate::output::{Document, Output};
 use crate::personality::Exit;
 use crate::personality::httperf::options::{Arrival, Options};
 use crate::personality::httperf::{echo::echo, not_yet, parse, version_error};
 use crate::redact::{redact_argv, redact_uri};
-use crate::alarm;
 
 /// The User-Agent: its length is part of the request size.
 const USER_AGENT: &[u8] = b"httperf/0.9.0";
@@ -92,13 +92,7 @@ fn prepare(
 }
 
 /// The run itself, and what is said of it.
-fn load(
-    options: &Options,
-    plan: &Plan,
-    document: Option<Document>,
-    judge: Judge,
-    output: &mut Output,
-) -> u8 {
+fn load(options: &Options, plan: &Plan, document: Option<Document>, judge: Judge, output: &mut Output) -> u8 {
     let results = httperf::run(plan, |notice| tell(options, notice, output));
     let results = match results {
         Ok(results) => results,
@@ -211,7 +205,14 @@ fn plan(
         client: options.client.id,
     };
     let tell_delays = options.verbose > 2;
-    Plan { info: info(options, target, argv, mode, &workload), scenario, workload, threads: options.threads, collect, tell_delays }
+    Plan {
+        info: info(options, target, argv, mode, &workload),
+        scenario,
+        workload,
+        threads: options.threads,
+        collect,
+        tell_delays,
+    }
 }
 
 /// The first sample at (I + 1) * 5 / N seconds: clients take them at different times.
@@ -244,7 +245,8 @@ fn info(
         Arrival::Exponential { mean } => ("poisson", Some(*mean)),
         Arrival::Variable(pairs) => {
             let counts = || pairs.iter().map(|(period, length)| (period, (length / period).ceil()));
-            let (time, count) = counts().fold((0.0, 0.0), |(time, sum), (period, n)| (time + period * n, sum + n));
+            let (time, count) =
+                counts().fold((0.0, 0.0), |(time, sum), (period, n)| (time + period * n, sum + n));
             ("stages", Some(time / count))
         }
     };

@@ -62,7 +62,9 @@ fn classic_form(url: &str) -> String {
     let rest = url.split_once("://").map_or("", |(_, rest)| rest);
     let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
     let (host, port) = match authority.rsplit_once(':') {
-        Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) && !port.is_empty() => (host, port),
+        Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) && !port.is_empty() => {
+            (host, port)
+        }
         _ => (authority, "80"),
     };
     format!("httperf --server {host} --port {port} --uri /{path} --rate 100 --num-conns 1000")

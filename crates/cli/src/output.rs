@@ -24,8 +24,6 @@ enum Stream {
 pub(crate) struct Output {
     /// Where the text of reports goes.
     text: Stream,
-    /// Text could not be written, for another reason than that nobody reads it any more.
-    failed: bool,
     /// Nothing more is tried on a stream that is gone.
     gone: bool,
 }
@@ -33,7 +31,7 @@ pub(crate) struct Output {
 impl Output {
     /// Reports go to stdout.
     pub(crate) fn new() -> Self {
-        Self { text: Stream::Stdout, failed: false, gone: false }
+        Self { text: Stream::Stdout, gone: false }
     }
 
     /// From now on the text of reports goes to stderr: stdout is wanted for a document.
@@ -64,15 +62,9 @@ impl Output {
         if let Err(error) = stdout.write_all(bytes).and_then(|()| stdout.flush()) {
             self.gone = true;
             if error.kind() != ErrorKind::BrokenPipe {
-                self.failed = true;
                 self.diagnostic(format!("httperf: failed to write to stdout: {error}\n"));
             }
         }
-    }
-
-    /// Whether text was lost that somebody wanted.
-    pub(crate) fn failed(&self) -> bool {
-        self.failed
     }
 }
 

@@ -1,4 +1,5 @@
 //! Servers that misbehave: each fault lands in its counter, and the report is always printed.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -96,7 +97,7 @@ fn a_port_where_nobody_listens_refuses() {
 
 #[test]
 fn an_end_before_any_byte_is_closed_early() {
-    expect(|stream| request(stream), 0, "connreset", &["closed_early", "connreset"]);
+    expect(request, 0, "connreset", &["closed_early", "connreset"]);
 }
 
 #[test]
@@ -116,7 +117,12 @@ fn an_end_inside_the_header_is_truncated() {
 
 #[test]
 fn an_end_inside_the_body_is_truncated() {
-    expect(|stream| reply(stream, b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc"), 0, "connreset", &["truncated"]);
+    expect(
+        |stream| reply(stream, b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc"),
+        0,
+        "connreset",
+        &["truncated"],
+    );
 }
 
 #[test]
@@ -163,17 +169,23 @@ fn garbage_is_malformed() {
 #[test]
 fn a_second_reply_behind_the_reply_is_unsolicited() {
     let script = |stream: &mut TcpStream| {
-        reply(stream, b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+        reply(
+            stream,
+            b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n",
+        );
         hold(stream);
     };
     expect(script, 2, "other", &["unsolicited"]);
 }
 
 #[test]
-fn a_header_without_end_hits_the_limit() {
+fn a_header_without_end_reaches_the_limit() {
     let script = |stream: &mut TcpStream| {
         reply(stream, b"HTTP/1.1 200 OK\r\n");
-        while stream.write_all(b"A: bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb\r\n").is_ok() {}
+        while stream
+            .write_all(b"A: bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb\r\n")
+            .is_ok()
+        {}
     };
     expect(script, 0, "other", &["limit"]);
 }
@@ -182,7 +194,8 @@ fn a_header_without_end_hits_the_limit() {
 fn the_first_failure_of_a_class_is_one_line_with_advice() {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let output = httperf(port, &["--num-conns", "5"]);
-    let expected =
-        format!("httperf: 127.0.0.1:{port}: connection refused (connrefused); is the server running, and on this port?\n");
+    let expected = format!(
+        "httperf: 127.0.0.1:{port}: connection refused (connrefused); is the server running, and on this port?\n"
+    );
     assert_eq!(String::from_utf8(output.stderr).unwrap(), expected);
 }

@@ -1,4 +1,5 @@
 //! Every way out of a run prints its report and leaves whole files.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use std::io::{BufRead, BufReader, Read};
 use std::os::unix::process::ExitStatusExt;
@@ -14,7 +15,12 @@ struct Serve {
 
 impl Serve {
     fn start() -> Self {
-        let mut child = httperf().args(["serve", "--port", "0"]).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let mut child = httperf()
+            .args(["serve", "--port", "0"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let port = line.trim_end().trim_end_matches('/').rsplit(':').next().unwrap().to_owned();
@@ -42,7 +48,17 @@ fn signal(child: &Child, name: &str) {
 /// before the first packet, and the first sample proves that packets flow.
 fn endless(serve: &Serve, json: &str) -> (Child, BufReader<std::process::ChildStdout>) {
     let mut child = httperf()
-        .args(["--server", "127.0.0.1", "--port", &serve.port, "--rate", "100", "--num-conns", "360000", "-v"])
+        .args([
+            "--server",
+            "127.0.0.1",
+            "--port",
+            &serve.port,
+            "--rate",
+            "100",
+            "--num-conns",
+            "360000",
+            "-v",
+        ])
         .args(["--client", "0/50", "--json", json])
         .stdout(Stdio::piped())
         .stderr(Stdio::null())

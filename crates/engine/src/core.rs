@@ -252,8 +252,7 @@ impl Core {
                 }
                 continue;
             }
-            let cause =
-                if conn.state == State::Open { Cause::ReplyTimeout } else { Cause::ConnectTimeout };
+            let cause = if conn.state == State::Open { Cause::ReplyTimeout } else { Cause::ConnectTimeout };
             self.fail(id, cause, 0);
         }
     }

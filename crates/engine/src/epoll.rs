@@ -148,10 +148,8 @@ impl Epoll {
     pub fn new(share: Share, stop: StopHandle) -> Result<Self, EpollError> {
         let make = || -> io::Result<Self> {
             let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
-            let timer = timerfd_create(
-                TimerfdClockId::Monotonic,
-                TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC,
-            )?;
+            let timer =
+                timerfd_create(TimerfdClockId::Monotonic, TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC)?;
             epoll::add(&epoll, &timer, EventData::new_u64(TIMER), EventFlags::IN | EventFlags::ET)?;
             epoll::add(&epoll, &stop.0.event, EventData::new_u64(STOP), EventFlags::IN)?;
             let mut driver = Self {
@@ -198,7 +196,8 @@ impl Epoll {
             return Ok(());
         }
         self.armed = at;
-        let value = Timespec { tv_sec: (at.0 / 1_000_000_000) as i64, tv_nsec: (at.0 % 1_000_000_000) as i64 };
+        let value =
+            Timespec { tv_sec: (at.0 / 1_000_000_000) as i64, tv_nsec: (at.0 % 1_000_000_000) as i64 };
         let once = Timespec { tv_sec: 0, tv_nsec: 0 };
         timerfd_settime(
             &self.timer,

@@ -118,7 +118,9 @@ impl<T> Slab<T> {
     #[inline]
     pub fn get(&self, id: Id<T>) -> Option<&T> {
         match self.slots.get(id.index as usize) {
-            Some(Slot { generation, content: Content::Used(object) }) if *generation == id.generation => Some(object),
+            Some(Slot { generation, content: Content::Used(object) }) if *generation == id.generation => {
+                Some(object)
+            }
             _ => None,
         }
     }
@@ -127,7 +129,9 @@ impl<T> Slab<T> {
     #[inline]
     pub fn get_mut(&mut self, id: Id<T>) -> Option<&mut T> {
         match self.slots.get_mut(id.index as usize) {
-            Some(Slot { generation, content: Content::Used(object) }) if *generation == id.generation => Some(object),
+            Some(Slot { generation, content: Content::Used(object) }) if *generation == id.generation => {
+                Some(object)
+            }
             _ => None,
         }
     }

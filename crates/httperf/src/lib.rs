@@ -16,8 +16,8 @@ mod signals;
 
 pub use descriptors::raise_descriptor_limit;
 pub use plan::{Collect, ConnRatePlan, Plan, limits_of_the_classic_tool};
-pub use signals::die_by;
 pub use run::{Notice, RunError, run};
+pub use signals::die_by;
 
 pub use httperf_analysis as analysis;
 pub use httperf_engine as engine;

@@ -56,7 +56,10 @@ impl ConnRatePlan {
             conns: share.part_of(self.conns),
             calls: self.calls,
             burst: self.burst,
-            arrivals: self.period.as_ref().map(|period| Arrivals::new(period, self.conns, share, self.client)),
+            arrivals: self
+                .period
+                .as_ref()
+                .map(|period| Arrivals::new(period, self.conns, share, self.client)),
             concurrency: share.part_of(u64::from(self.concurrency)) as u32,
             request: RequestId(0),
         }
@@ -79,7 +82,7 @@ impl Plan {
 /// The time limits behind `--timeout` and `--think-timeout` (seconds; not positive means none). Either alone
 /// works.
 pub fn limits_of_the_classic_tool(timeout_s: f64, think_timeout_s: f64) -> Deadlines {
-    let nanos = |seconds: f64| (seconds > 0.0).then(|| (seconds * 1e9) as Nanos);
+    let nanos = |seconds: f64| (seconds > 0.0).then_some((seconds * 1e9) as Nanos);
     let reply = nanos(timeout_s.max(0.0) + think_timeout_s.max(0.0));
     Deadlines { connect: nanos(timeout_s), write: nanos(timeout_s), wait: reply, reply }
 }
@@ -104,8 +107,7 @@ mod tests {
 
     #[test]
     fn the_parts_of_a_workload_add_up() {
-        let plan =
-            ConnRatePlan { conns: 10, calls: 1, burst: 1, period: None, concurrency: 7, client: 0 };
+        let plan = ConnRatePlan { conns: 10, calls: 1, burst: 1, period: None, concurrency: 7, client: 0 };
         let parts: Vec<_> = (0..3).map(|index| plan.part(Share { index, of: 3 })).collect();
         assert_eq!(parts.iter().map(|part| part.conns).sum::<u64>(), 10);
         assert_eq!(parts.iter().map(|part| part.concurrency).collect::<Vec<_>>(), [3, 2, 2]);

@@ -197,7 +197,10 @@ fn drive<C: Collector>(
 }
 
 /// How a loop tells something of one kind.
-fn teller<T: 'static>(sender: &Sender<Message>, kind: fn(T) -> Message) -> impl Fn(T) + Send + Sync + 'static {
+fn teller<T: 'static>(
+    sender: &Sender<Message>,
+    kind: fn(T) -> Message,
+) -> impl Fn(T) + Send + Sync + 'static {
     let sender = sender.clone();
     // Nobody listens any more when the program is on its way out.
     move |what| drop(sender.send(kind(what)))

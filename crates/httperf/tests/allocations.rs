@@ -1,4 +1,5 @@
 //! The loop allocates nothing per call and nothing per connection once it is warm.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -8,7 +9,8 @@ use httperf::load::{Arrivals, ConnRate, Pattern, Period};
 use httperf::stat::{Basic, BasicSummary};
 use httperf::wire::{Request, RequestSpec, Rules};
 
-const REPLY: &[u8] = b"HTTP/1.1 200 OK\r\nServer: t\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n\r\nhello";
+const REPLY: &[u8] =
+    b"HTTP/1.1 200 OK\r\nServer: t\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n\r\nhello";
 
 /// Answers every request on every connection; requests never come in pieces here.
 fn server() -> SocketAddr {

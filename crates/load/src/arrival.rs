@@ -185,9 +185,8 @@ mod tests {
     fn the_shares_of_a_schedule_are_the_schedule() {
         for period in [Period::Constant(0.001), Period::Exponential(0.002)] {
             let whole: Vec<_> = Arrivals::new(&period, 101, Share::WHOLE, 3).collect();
-            let mut parts: Vec<_> = (0..4)
-                .flat_map(|index| Arrivals::new(&period, 101, Share { index, of: 4 }, 3))
-                .collect();
+            let mut parts: Vec<_> =
+                (0..4).flat_map(|index| Arrivals::new(&period, 101, Share { index, of: 4 }, 3)).collect();
             parts.sort_unstable();
             assert_eq!(parts, whole);
         }

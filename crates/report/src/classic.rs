@@ -42,11 +42,7 @@ fn write(out: &mut String, results: &Results, with_histogram: bool) -> std::fmt:
     )?;
     writeln!(out, "Connection time [ms]: connect {:.1}", f.connect_time_ms)?;
     writeln!(out, "Connection length [replies/conn]: {:.3}", f.connection_length_replies)?;
-    writeln!(
-        out,
-        "\nRequest rate: {:.1} req/s ({:.1} ms/req)",
-        f.request_rate_per_s, f.request_period_ms
-    )?;
+    writeln!(out, "\nRequest rate: {:.1} req/s ({:.1} ms/req)", f.request_rate_per_s, f.request_period_ms)?;
     writeln!(out, "Request size [B]: {}.0", f.request_size_bytes)?;
     writeln!(
         out,
@@ -57,11 +53,7 @@ fn write(out: &mut String, results: &Results, with_histogram: bool) -> std::fmt:
         f.reply_rate_stddev_per_s,
         f.reply_rate_samples
     )?;
-    writeln!(
-        out,
-        "Reply time [ms]: response {:.1} transfer {:.1}",
-        f.response_time_ms, f.transfer_time_ms
-    )?;
+    writeln!(out, "Reply time [ms]: response {:.1} transfer {:.1}", f.response_time_ms, f.transfer_time_ms)?;
     writeln!(
         out,
         "Reply size [B]: header {}.0 content {}.0 footer {}.0 (total {}.0)",

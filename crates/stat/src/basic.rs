@@ -143,7 +143,11 @@ impl Lifetimes {
 
     /// Bins that are not empty: centre in milliseconds and count.
     pub fn bins(&self) -> impl Iterator<Item = (f64, u32)> {
-        self.bins.iter().enumerate().filter(|(_, count)| **count > 0).map(|(bin, count)| (bin as f64 + 0.5, *count))
+        self.bins
+            .iter()
+            .enumerate()
+            .filter(|(_, count)| **count > 0)
+            .map(|(bin, count)| (bin as f64 + 0.5, *count))
     }
 }
 
@@ -269,10 +273,10 @@ impl Collector for Basic {
                     sum.conn_replies += u64::from(conn.replies);
                 }
             }
-            Event::ConnAborted { conn, .. } => {
-                if core.conn(conn).is_some_and(|conn| conn.created.is_set() && !conn.connected.is_set()) {
-                    sum.connects_aborted += 1;
-                }
+            Event::ConnAborted { conn, .. }
+                if core.conn(conn).is_some_and(|conn| conn.created.is_set() && !conn.connected.is_set()) =>
+            {
+                sum.connects_aborted += 1;
             }
             Event::CallIssued { .. } => sum.calls += 1,
             Event::CallSendStop { bytes, .. } => {

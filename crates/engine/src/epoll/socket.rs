@@ -133,8 +133,7 @@ mod tests {
     #[test]
     fn hogged_ports_rise_skip_what_is_in_use_and_come_back_when_freed() {
         let to: SocketAddr = "127.0.0.1:9".parse().unwrap();
-        let source =
-            crate::scenario::Source { addresses: vec![IpAddr::V4(Ipv4Addr::LOCALHOST)], hog: true };
+        let source = crate::scenario::Source { addresses: vec![IpAddr::V4(Ipv4Addr::LOCALHOST)], hog: true };
         let options = SocketOptions { source, ..SocketOptions::default() };
         let mut sockets = Sockets::new(Share::WHOLE);
         let held: Vec<_> = (0..5).map(|_| sockets.open(to, &options).unwrap()).collect();
@@ -150,8 +149,9 @@ mod tests {
         let mut hogs = [0, 1].map(|index| Hog::new(Share { index, of: 2 }));
         assert_eq!(hogs.each_mut().map(|hog| hog.next % 2), [0, 1]);
         hogs[1].next = 65_535;
-        let (socket, _) =
-            Sockets::new(Share::WHOLE).open("127.0.0.1:9".parse().unwrap(), &SocketOptions::default()).unwrap();
+        let (socket, _) = Sockets::new(Share::WHOLE)
+            .open("127.0.0.1:9".parse().unwrap(), &SocketOptions::default())
+            .unwrap();
         hogs[1].bind(&socket, IpAddr::V4(Ipv4Addr::LOCALHOST)).unwrap();
         assert_eq!(hogs[1].next, 1025);
     }
