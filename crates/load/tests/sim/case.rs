@@ -317,6 +317,11 @@ fn draw_faults(random: &mut Random) -> Faults {
 }
 
 impl Outcome {
+    /// Whether somebody or the limit ended the run.
+    pub(crate) fn cut_short(&self) -> bool {
+        self.reached_limit || self.stopped_by.is_some()
+    }
+
     /// How long the run took.
     pub(crate) fn lasted(&self) -> Nanos {
         self.ended.since(ORIGIN)

@@ -94,10 +94,11 @@ const GROUPS: &[fn() -> Vec<Row>] = &[connects, ends, stalls, replies, malformed
 
 /// A server that behaves like one of the rows, or replies early.
 pub(crate) fn any(random: &mut Random) -> Server {
-    if random.chance(50) {
-        return early();
-    }
-    let rows = random.pick(GROUPS)();
+    let rows = match random.below(10) {
+        0 => return early(),
+        1 | 2 => connects(),
+        _ => random.pick(GROUPS)(),
+    };
     Server::Scripted(Arc::new(random.pick(&rows).script.clone()))
 }
 
