@@ -627,7 +627,11 @@ impl Core {
         current.written += bytes as u32;
         self.traffic.sent += bytes as u64;
         if (current.written as usize) < self.requests[current.request.0 as usize].bytes().len() {
-            return self.renew(id, self.scenario.deadlines.write);
+            // Only progress renews the limit; a write that moved nothing must have one, though.
+            if bytes > 0 || !conn.deadline.is_set() {
+                self.renew(id, self.scenario.deadlines.write);
+            }
+            return;
         }
         let (next, written) = (current.next, current.written);
         conn.queue.unsent = next;
@@ -658,6 +662,16 @@ impl Core {
         if conn.deadline < conn.watched {
             conn.watched = conn.deadline;
             self.watched.add(conn.deadline, id);
+            self.forget_the_gone();
+        }
+    }
+
+    /// Entries of connections that are gone would stay until their time. When they are most of all, they go at once:
+    /// memory follows the connections that live, not those of the last `--timeout` seconds.
+    fn forget_the_gone(&mut self) {
+        if self.watched.len() > 2 * self.conns.len() + 1024 {
+            let conns = &self.conns;
+            self.watched.retain(|at, id| conns.get(*id).is_some_and(|conn| conn.watched == at));
         }
     }
 

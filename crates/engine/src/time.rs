@@ -74,6 +74,16 @@ impl<T> Timers<T> {
         self.heap.peek().map_or(Time::NEVER, |Reverse(entry)| entry.at)
     }
 
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.heap.len()
+    }
+
+    /// Drops what is wanted no more.
+    pub(crate) fn retain(&mut self, mut wanted: impl FnMut(Time, &T) -> bool) {
+        self.heap.retain(|Reverse(entry)| wanted(entry.at, &entry.what));
+    }
+
     /// Takes the first thing if it is due at `now`, with the time it was due.
     pub(crate) fn take(&mut self, now: Time) -> Option<(Time, T)> {
         if self.next() > now {
@@ -117,5 +127,13 @@ mod tests {
         let order: Vec<_> = std::iter::from_fn(|| timers.take(Time(5))).map(|(_, what)| what).collect();
         assert_eq!(order, ['a', 'b', 'c', 'd']);
         assert_eq!(timers.next(), Time::NEVER);
+    }
+
+    #[test]
+    fn what_is_wanted_no_more_can_be_dropped() {
+        let mut timers = Timers::new();
+        (0..10).for_each(|at| timers.add(Time(at), at));
+        timers.retain(|_, what| what % 3 == 1);
+        assert_eq!((timers.len(), timers.take(Time(9))), (3, Some((Time(1), 1))));
     }
 }

@@ -89,7 +89,6 @@ fn calls_are_conserved(case: &Case, outcome: &Outcome) -> Result<(), String> {
 
 fn bytes_are_conserved(_: &Case, outcome: &Outcome) -> Result<(), String> {
     let (traffic, turns) = (outcome.traffic, outcome.turns);
-    // Bytes for a connection that the last input has closed are not counted.
     demand(traffic.received == turns.received, || format!("{traffic:?}, but {turns:?}"))?;
     demand(traffic.sent == turns.sent, || format!("{traffic:?}, but {turns:?}"))?;
     let came: u64 = outcome.dialogues.iter().map(|dialogue| dialogue.received).sum();

@@ -89,7 +89,7 @@ fn seeds_reach_the_rare_branches() {
             totals.no_socket.contains_key(&httperf_engine::Cause::FdUnavail) && totals.replies() > 0
         });
         mark("a connect that fails late", !totals.not_connected.is_empty());
-        mark("a reply to half a request", totals.statuses.contains_key(&413));
+        mark("an early reply", totals.statuses.contains_key(&413));
         mark("interim replies", totals.interims > 0);
         mark("a run without any error", totals.broken.is_empty() && totals.calls_failed.is_empty());
         for cause in httperf_engine::Cause::ALL {
