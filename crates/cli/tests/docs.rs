@@ -1,35 +1,11 @@
 //! The command lines of the README and the docs work as they stand.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
-use std::io::{BufRead, BufReader};
+mod common;
+
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
 
-struct Serve(Child);
-
-impl Drop for Serve {
-    fn drop(&mut self) {
-        let _ = Command::new("kill").arg(self.0.id().to_string()).status();
-        let _ = self.0.wait();
-    }
-}
-
-fn httperf() -> Command {
-    Command::new(assert_cmd::cargo::cargo_bin!("httperf"))
-}
-
-fn serve() -> (Serve, String) {
-    let mut child = httperf()
-        .args(["serve", "--port", "0"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let mut line = String::new();
-    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-    let port = line.trim_end().trim_end_matches('/').rsplit(':').next().unwrap().to_owned();
-    (Serve(child), port)
-}
+use common::{Serve, httperf};
 
 /// README.md and everything in docs/.
 fn pages() -> Vec<PathBuf> {
@@ -53,12 +29,12 @@ fn loads(page: &Path) -> Vec<Vec<String>> {
 
 #[test]
 fn every_load_of_the_documentation_runs_without_an_error() {
-    let (_server, port) = serve();
+    let serve = Serve::start();
     let folder = tempfile::tempdir().unwrap();
     let all: Vec<_> = pages().iter().flat_map(|page| loads(page)).collect();
     assert!(all.len() >= 5, "the README shows some");
     for words in all {
-        let words = words.iter().map(|word| if word == "8080" { &port } else { word });
+        let words = words.iter().map(|word| if word == "8080" { &serve.port } else { word });
         // As they stand, but not for as long.
         let output =
             httperf().args(words.clone()).args(["--runtime", "0.3"]).current_dir(&folder).output().unwrap();

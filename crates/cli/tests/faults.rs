@@ -1,13 +1,15 @@
 //! Servers that misbehave: each fault lands in its counter, and the report is always printed.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
+mod common;
+
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
-use std::process::{Command, Output};
+use std::process::Output;
 
 use serde_json::Value;
 
-/// A server that does `script` on each connection, in a thread of its own; the number counts connections from 0.
+/// A server that does `script` on each connection, in a thread of its own.
 fn server(script: fn(&mut TcpStream)) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -47,9 +49,7 @@ fn hold(stream: &mut TcpStream) {
 }
 
 fn httperf(port: u16, more: &[&str]) -> Output {
-    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("httperf"));
-    command.args(["--server", "127.0.0.1", "--port", &port.to_string()]).args(more);
-    command.output().unwrap()
+    common::load(&port.to_string()).args(more).output().unwrap()
 }
 
 /// Runs two connections of two calls and returns the report and the document.
@@ -59,8 +59,7 @@ fn load(port: u16) -> (String, Value) {
     let more = ["--num-conns", "2", "--num-calls", "2", "--timeout", "0.5", "--json", file.to_str().unwrap()];
     let output = httperf(port, &more);
     assert!(output.status.success(), "{output:?}");
-    let document = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
-    (String::from_utf8(output.stdout).unwrap(), document)
+    (String::from_utf8(output.stdout).unwrap(), common::document(&file))
 }
 
 /// What a fault must come to: replies, classic error counters that are not zero, classes.

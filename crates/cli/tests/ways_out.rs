@@ -1,64 +1,22 @@
 //! Every way out of a run prints its report and leaves whole files.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
+mod common;
+
 use std::io::{BufRead, BufReader, Read};
 use std::os::unix::process::ExitStatusExt;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdout, ExitStatus, Stdio};
 
+use common::{Serve, document, httperf, signal};
+use rustix::process::Signal;
 use serde_json::Value;
 
-/// `httperf serve` on a free port.
-struct Serve {
-    child: Child,
-    port: String,
-}
-
-impl Serve {
-    fn start() -> Self {
-        let mut child = httperf()
-            .args(["serve", "--port", "0"])
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let mut line = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        let port = line.trim_end().trim_end_matches('/').rsplit(':').next().unwrap().to_owned();
-        Self { child, port }
-    }
-}
-
-impl Drop for Serve {
-    fn drop(&mut self) {
-        signal(&self.child, "TERM");
-        let _ = self.child.wait();
-    }
-}
-
-fn httperf() -> Command {
-    Command::new(assert_cmd::cargo::cargo_bin!("httperf"))
-}
-
-fn signal(child: &Child, name: &str) {
-    let status = Command::new("kill").args(["-s", name, &child.id().to_string()]).status().unwrap();
-    assert!(status.success());
-}
-
-/// Starts a run that would take an hour and returns it when its first line has been printed: handlers are in place
-/// before the first packet, and the first sample proves that packets flow.
-fn endless(serve: &Serve, json: &str) -> (Child, BufReader<std::process::ChildStdout>) {
-    let mut child = httperf()
-        .args([
-            "--server",
-            "127.0.0.1",
-            "--port",
-            &serve.port,
-            "--rate",
-            "100",
-            "--num-conns",
-            "360000",
-            "-v",
-        ])
+/// Starts a run that would take an hour and returns it when its first sample has been printed: handlers are in
+/// place before the first packet, and the sample proves that packets flow.
+fn endless(serve: &Serve, json: &str) -> (Child, BufReader<ChildStdout>) {
+    let mut child = serve
+        .load()
+        .args(["--rate", "100", "--num-conns", "360000", "-v"])
         .args(["--client", "0/50", "--json", json])
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
@@ -73,12 +31,8 @@ fn endless(serve: &Serve, json: &str) -> (Child, BufReader<std::process::ChildSt
     (child, lines)
 }
 
-fn document(path: &std::path::Path) -> Value {
-    serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
-}
-
 /// Stops an endless run with a signal and returns how it ended, its report, and its document.
-fn stopped_by(name: &str) -> (std::process::ExitStatus, String, Value) {
+fn stopped_by(name: Signal) -> (ExitStatus, String, Value) {
     let serve = Serve::start();
     let folder = tempfile::tempdir().unwrap();
     let json = folder.path().join("result.json");
@@ -93,7 +47,7 @@ fn stopped_by(name: &str) -> (std::process::ExitStatus, String, Value) {
 
 #[test]
 fn sigint_ends_with_the_report_and_status_0() {
-    let (status, report, document) = stopped_by("INT");
+    let (status, report, document) = stopped_by(Signal::INT);
     assert_eq!(status.code(), Some(0));
     assert!(report.contains("\nErrors: fd-unavail 0 addrunavail 0 ftab-full 0 other 0\n"), "{report}");
     assert_eq!(document["run"]["stopped_by"], "interrupted");
@@ -102,7 +56,7 @@ fn sigint_ends_with_the_report_and_status_0() {
 
 #[test]
 fn sigterm_ends_with_the_report_and_by_the_signal() {
-    let (status, report, document) = stopped_by("TERM");
+    let (status, report, document) = stopped_by(Signal::TERM);
     assert_eq!(status.signal(), Some(15));
     assert!(report.contains("\nErrors: fd-unavail 0 addrunavail 0 ftab-full 0 other 0\n"), "{report}");
     assert_eq!(document["run"]["stopped_by"], "terminated");
@@ -116,7 +70,7 @@ fn a_closed_stdout_loses_no_file_and_is_no_error() {
     let json = folder.path().join("result.json");
     let (mut child, lines) = endless(&serve, json.to_str().unwrap());
     drop(lines);
-    signal(&child, "INT");
+    signal(&child, Signal::INT);
     assert_eq!(child.wait().unwrap().code(), Some(0));
     assert_eq!(document(&json)["run"]["stopped_by"], "interrupted");
 }
@@ -127,8 +81,9 @@ fn a_full_stdout_is_said_once_and_loses_no_file() {
     let folder = tempfile::tempdir().unwrap();
     let json = folder.path().join("result.json");
     let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
-    let output = httperf()
-        .args(["--server", "127.0.0.1", "--port", &serve.port, "--json", json.to_str().unwrap()])
+    let output = serve
+        .load()
+        .args(["--json", json.to_str().unwrap()])
         .stdout(full)
         .output()
         .unwrap();
@@ -141,8 +96,7 @@ fn a_full_stdout_is_said_once_and_loses_no_file() {
 #[test]
 fn a_document_on_stdout_sends_the_text_to_stderr() {
     let serve = Serve::start();
-    let output =
-        httperf().args(["--server", "127.0.0.1", "--port", &serve.port, "--json", "-"]).output().unwrap();
+    let output = serve.load().args(["--json", "-"]).output().unwrap();
     let document: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(document["schema"], "httperf.result/1");
     assert!(String::from_utf8(output.stderr).unwrap().contains("Total: connections 1 requests 1 replies 1 "));
@@ -162,8 +116,9 @@ fn a_time_limit_alone_decides_how_many_connections_there_are() {
     let serve = Serve::start();
     let folder = tempfile::tempdir().unwrap();
     let json = folder.path().join("result.json");
-    let output = httperf()
-        .args(["--server", "127.0.0.1", "--port", &serve.port, "--rate", "100", "--runtime", "0.5"])
+    let output = serve
+        .load()
+        .args(["--rate", "100", "--runtime", "0.5"])
         .args(["--json", json.to_str().unwrap()])
         .output()
         .unwrap();
@@ -179,8 +134,9 @@ fn threads_share_one_schedule() {
     let serve = Serve::start();
     let folder = tempfile::tempdir().unwrap();
     let json = folder.path().join("result.json");
-    let output = httperf()
-        .args(["--server", "127.0.0.1", "--port", &serve.port, "--rate", "500", "--num-conns", "101"])
+    let output = serve
+        .load()
+        .args(["--rate", "500", "--num-conns", "101"])
         .args(["--num-calls", "3", "--threads", "4", "--json", json.to_str().unwrap()])
         .output()
         .unwrap();

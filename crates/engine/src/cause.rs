@@ -2,7 +2,7 @@
 
 /// The eight error counters of the classic report, in its order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[allow(missing_docs)]
+#[expect(missing_docs, reason = "they are named as the report names them")]
 pub enum Counter {
     ClientTimo,
     SocketTimo,
@@ -101,11 +101,6 @@ impl Cause {
             Errno::NOBUFS | Errno::NOMEM => Cause::NoBuffers,
             _ => Cause::Other,
         }
-    }
-
-    /// Whether the attempt never got a socket, so that there was no connection to count.
-    pub fn without_connection(self) -> bool {
-        matches!(self, Cause::FdUnavail | Cause::FtabFull)
     }
 }
 

@@ -6,6 +6,7 @@
 //! the time is polled away.
 
 mod pace;
+mod rotation;
 mod socket;
 
 use std::collections::VecDeque;
@@ -113,8 +114,10 @@ pub struct Epoll {
     /// Connections left readable on purpose; the first `due_ready` of them belong to this turn.
     ready: VecDeque<Ready>,
     due_ready: usize,
-    /// What was known at once but could not be returned.
-    late: VecDeque<(Time, ConnId, i32)>,
+    /// Connections that failed at once; the first `due_late` of them belong to this turn. They are never told at once:
+    /// each may be followed by another one, and nothing else would have its turn.
+    late: VecDeque<Completion<'static>>,
+    due_late: usize,
     buffer: Vec<u8>,
     pace: Pace,
     began: Time,
@@ -165,6 +168,7 @@ impl Epoll {
                 ready: VecDeque::new(),
                 due_ready: 0,
                 late: VecDeque::new(),
+                due_late: 0,
                 buffer: vec![0; DISCARD],
                 pace: Pace::new(),
                 began: Time::default(),
@@ -217,12 +221,13 @@ impl Epoll {
         if now < wake {
             self.arm(wake)?;
             self.poll(None)?;
-            if self.has_news() {
+            let now = self.now();
+            // Not the timer: a wait is interrupted when the process is stopped and continued.
+            if self.has_news() || now < wake {
                 return Ok(());
             }
             if margin > 0 {
-                let early = until.since(self.now());
-                self.pace.woke(early);
+                self.pace.woke(until.since(now));
             }
         }
         while self.now() < until {
@@ -256,16 +261,17 @@ impl Epoll {
         conn: ConnId,
         to: std::net::SocketAddr,
         options: &crate::scenario::SocketOptions,
-    ) -> Completion<'static> {
+    ) -> Option<Completion<'static>> {
         let (socket, port) = match self.sockets.open(to, options) {
             Ok(made) => made,
             Err(errno) => {
-                let at = self.now();
-                return Completion { at, conn, input: Input::OpenFailed(errno.raw_os_error()) };
+                let (at, input) = (self.now(), Input::OpenFailed(errno.raw_os_error()));
+                self.late.push_back(Completion { at, conn, input });
+                return None;
             }
         };
         let at = self.now();
-        let begun = match rustix::net::connect(&socket, &to) {
+        let begun = match self.sockets.connect(&socket, to, options) {
             Ok(()) | Err(Errno::INPROGRESS) => epoll::add(
                 &self.epoll,
                 &socket,
@@ -275,15 +281,15 @@ impl Epoll {
             Err(errno) => Err(errno),
         };
         if let Err(errno) = begun {
-            let now = self.now();
-            self.late.push_back((now, conn, errno.raw_os_error()));
+            let (at, input) = (self.now(), Input::ConnectFailed(errno.raw_os_error()));
+            self.late.push_back(Completion { at, conn, input });
         }
         if self.slots.len() <= conn.index() {
             self.slots.resize_with(conn.index() + 1, Slot::default);
         }
         self.slots[conn.index()] =
             Slot { conn: Some(conn), socket: Some(socket), connected: false, full: false, port };
-        Completion { at, conn, input: Input::Opened }
+        Some(Completion { at, conn, input: Input::Opened })
     }
 
     fn write(&mut self, conn: ConnId, bytes: &[u8]) -> Option<Completion<'static>> {
@@ -332,7 +338,8 @@ impl Driver for Epoll {
         let before = self.now();
         self.load.total = before.since(self.began);
         self.due_ready = self.ready.len();
-        if self.due_ready > 0 || !self.late.is_empty() || until <= before {
+        self.due_late = self.late.len();
+        if self.due_ready > 0 || self.due_late > 0 || until <= before {
             self.poll(Some(&ZERO))?;
         } else {
             self.sleep(until, before)?;
@@ -353,8 +360,9 @@ impl Driver for Epoll {
                 input: Input::Stop(stop),
             });
         }
-        if let Some((at, conn, errno)) = self.late.pop_front() {
-            return Some(Completion { at, conn, input: Input::ConnectFailed(errno) });
+        if self.due_late > 0 {
+            self.due_late -= 1;
+            return self.late.pop_front();
         }
         loop {
             let mut ready = match self.current.take() {
@@ -428,7 +436,7 @@ impl Driver for Epoll {
 
     fn submit(&mut self, transmit: Transmit<'_>) -> Option<Completion<'static>> {
         match transmit {
-            Transmit::Open { conn, to, options, .. } => Some(self.open(conn, to, options)),
+            Transmit::Open { conn, to, options, .. } => self.open(conn, to, options),
             Transmit::Write { conn, bytes } => self.write(conn, bytes),
             Transmit::Close { conn } => {
                 self.close(conn);

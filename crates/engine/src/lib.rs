@@ -34,7 +34,7 @@ pub use core::{Core, Gone, Traffic};
 pub use driver::{Completion, Driver, Input, Load, Stop, Transmit};
 pub use epoll::{Epoll, EpollError, StopHandle};
 pub use event::Event;
-pub use object::{CallId, ConnId, Slab, Table};
+pub use object::{CallId, ConnId, Table};
 pub use run::{Collector, Workload, run};
 pub use scenario::{Deadlines, RequestId, Scenario, Share, SocketOptions, Source, Ticks};
 pub use time::{Nanos, Time};

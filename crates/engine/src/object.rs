@@ -70,7 +70,7 @@ impl<T> fmt::Debug for Id<T> {
 
 /// Objects in slots that are used again; grows to the largest number that lived at once.
 #[derive(Debug)]
-pub struct Slab<T> {
+pub(crate) struct Slab<T> {
     slots: Vec<Slot<T>>,
     free: u32,
     live: usize,
@@ -99,7 +99,7 @@ impl<T> Default for Slab<T> {
 
 impl<T> Slab<T> {
     /// Puts an object into a slot.
-    pub fn insert(&mut self, object: T) -> Id<T> {
+    pub(crate) fn insert(&mut self, object: T) -> Id<T> {
         self.live += 1;
         let index = self.free;
         if let Some(slot) = self.slots.get_mut(index as usize) {
@@ -116,7 +116,7 @@ impl<T> Slab<T> {
 
     /// The object of this id, if it still lives.
     #[inline]
-    pub fn get(&self, id: Id<T>) -> Option<&T> {
+    pub(crate) fn get(&self, id: Id<T>) -> Option<&T> {
         match self.slots.get(id.index as usize) {
             Some(Slot { generation, content: Content::Used(object) }) if *generation == id.generation => {
                 Some(object)
@@ -127,7 +127,7 @@ impl<T> Slab<T> {
 
     /// The object of this id, if it still lives.
     #[inline]
-    pub fn get_mut(&mut self, id: Id<T>) -> Option<&mut T> {
+    pub(crate) fn get_mut(&mut self, id: Id<T>) -> Option<&mut T> {
         match self.slots.get_mut(id.index as usize) {
             Some(Slot { generation, content: Content::Used(object) }) if *generation == id.generation => {
                 Some(object)
@@ -137,7 +137,7 @@ impl<T> Slab<T> {
     }
 
     /// Takes an object out; its id finds nothing from now on.
-    pub fn remove(&mut self, id: Id<T>) -> Option<T> {
+    pub(crate) fn remove(&mut self, id: Id<T>) -> Option<T> {
         let slot = self.slots.get_mut(id.index as usize)?;
         if slot.generation != id.generation || matches!(slot.content, Content::Free(_)) {
             return None;
@@ -153,17 +153,12 @@ impl<T> Slab<T> {
     }
 
     /// How many objects live.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.live
     }
 
-    /// Whether no object lives.
-    pub fn is_empty(&self) -> bool {
-        self.live == 0
-    }
-
     /// The ids of all objects that live, in the order of their slots.
-    pub fn ids(&self) -> impl Iterator<Item = Id<T>> {
+    pub(crate) fn ids(&self) -> impl Iterator<Item = Id<T>> {
         self.slots.iter().enumerate().filter_map(|(index, slot)| match slot.content {
             Content::Used(_) => {
                 Some(Id { index: index as u32, generation: slot.generation, kind: PhantomData })

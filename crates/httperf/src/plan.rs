@@ -1,9 +1,7 @@
 //! What to do: scenario, workload, threads, and what to keep of it.
 
-use std::net::SocketAddr;
-
 use httperf_engine::{Deadlines, Nanos, RequestId, Scenario, Share};
-use httperf_load::{Arrivals, ConnRate, Pattern, Period};
+use httperf_load::{Arrivals, Pattern, Period};
 use httperf_report::RunInfo;
 
 /// A run, ready to be started.
@@ -72,11 +70,6 @@ impl Plan {
         let share = Share { index, of: self.threads };
         (Scenario { share, ..self.scenario.clone() }, self.workload.part(share))
     }
-
-    /// The address of the first target.
-    pub fn target(&self) -> Option<SocketAddr> {
-        self.scenario.targets.first().copied()
-    }
 }
 
 /// The time limits behind `--timeout` and `--think-timeout` (seconds; not positive means none). Either alone
@@ -85,11 +78,6 @@ pub fn limits_of_the_classic_tool(timeout_s: f64, think_timeout_s: f64) -> Deadl
     let nanos = |seconds: f64| (seconds > 0.0).then_some((seconds * 1e9) as Nanos);
     let reply = nanos(timeout_s.max(0.0) + think_timeout_s.max(0.0));
     Deadlines { connect: nanos(timeout_s), write: nanos(timeout_s), wait: reply, reply }
-}
-
-/// The workload of one loop.
-pub(crate) fn conn_rate(pattern: Pattern) -> ConnRate {
-    ConnRate::new(pattern)
 }
 
 #[cfg(test)]

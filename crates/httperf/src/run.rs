@@ -12,7 +12,7 @@ use httperf_stat::{Alarm, Alarms, Basic, BasicSummary, Intervals, Sample, Sample
 
 use crate::host;
 use crate::observer::{Exchange, Observer};
-use crate::plan::{Collect, Plan, conn_rate};
+use crate::plan::{Collect, Plan};
 use crate::signals::Listener;
 
 /// Something worth telling while the run goes on.
@@ -154,7 +154,7 @@ fn run_loop(
     if let Some(arrivals) = pattern.arrivals.as_mut().filter(|_| plan.tell_delays && index == 0) {
         arrivals.tap(teller(&sender, Message::Delay));
     }
-    let mut workload = conn_rate(pattern);
+    let mut workload = ConnRate::new(pattern);
     let mut core = Core::new(scenario);
     let classic = (
         Basic::default(),

@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn exponential_delays_are_those_of_the_documented_sequence() {
+    fn exponential_delays_are_those_of_the_original() {
         let due = seconds(Period::Exponential(0.05), 10);
         let delays: Vec<_> = due.windows(2).map(|pair| format!("{:.4}", pair[1] - pair[0])).collect();
         let expected =

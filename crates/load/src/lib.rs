@@ -6,7 +6,8 @@
 //!                                  +------------- events ------------+
 //! ```
 //!
-//! A workload is one file that implements [`Workload`](httperf_engine::Workload), plus a line here.
+//! A workload is one file that implements [`Workload`](httperf_engine::Workload), plus a line here; the plan of a
+//! run (crate `httperf`) says which one it is.
 
 mod arrival;
 mod conn_rate;
@@ -14,4 +15,3 @@ mod sequence;
 
 pub use arrival::{Arrivals, Period};
 pub use conn_rate::{ConnRate, Pattern};
-pub use sequence::Sequence;

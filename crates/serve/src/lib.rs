@@ -30,4 +30,4 @@ mod value;
 
 pub use counters::Counts;
 pub use routes::paths;
-pub use server::{Config, ServeError, Server, Stopper};
+pub use server::{Config, ServeError, Server};

@@ -57,14 +57,11 @@ pub enum ServeError {
 pub struct Server {
     address: SocketAddr,
     counters: Arc<Counters>,
-    stopper: Stopper,
+    /// Asks the server to stop.
+    stopper: watch::Sender<()>,
     /// `None` once joined.
     thread: Option<JoinHandle<()>>,
 }
-
-/// Asks a server to stop, from any thread; it may outlive the server.
-#[derive(Clone, Debug)]
-pub struct Stopper(watch::Sender<()>);
 
 impl Server {
     /// Listens and serves. When this returns, connections are accepted.
@@ -73,7 +70,7 @@ impl Server {
     /// [`ServeError::Listen`] if the address cannot be had, [`ServeError::Start`] if the system
     /// gives no thread or descriptor.
     pub fn start(config: Config) -> Result<Server, ServeError> {
-        let (asker, asked) = watch::channel(());
+        let (stopper, asked) = watch::channel(());
         let (report, reported) = blocking::sync_channel(1);
         let counters = Arc::new(Counters::default());
         let theirs = Arc::clone(&counters);
@@ -84,7 +81,7 @@ impl Server {
             .spawn(move || run(&config, theirs, asked, &report))?;
         let address =
             reported.recv().unwrap_or_else(|gone| Err(ServeError::Start(io::Error::other(gone))))?;
-        Ok(Server { address, counters, stopper: Stopper(asker), thread: Some(thread) })
+        Ok(Server { address, counters, stopper, thread: Some(thread) })
     }
 
     /// The address it listens on, with the port it really has.
@@ -102,26 +99,16 @@ impl Server {
         self.counters.counts()
     }
 
-    /// A handle for whoever learns that it is time to stop, such as a signal's thread.
-    pub fn stopper(&self) -> Stopper {
-        self.stopper.clone()
-    }
-
-    /// Waits until a [`Stopper`] has stopped the server, and returns what it counted.
-    pub fn wait(mut self) -> Counts {
-        self.join();
-        self.counts()
-    }
-
     /// Stops the server and returns what it counted. No connection is accepted from now on; those
     /// without a request in progress are closed; replies in progress get the time of
     /// [`Config::grace`], then they are cut off. Dropping a server does the same.
-    pub fn stop(self) -> Counts {
-        self.stopper.stop();
-        self.wait()
+    pub fn stop(mut self) -> Counts {
+        self.end();
+        self.counts()
     }
 
-    fn join(&mut self) {
+    fn end(&mut self) {
+        self.stopper.send_replace(());
         if let Some(thread) = self.thread.take() {
             // If it panicked, the panic hook has said so; there is nothing left to stop.
             let _ = thread.join();
@@ -131,15 +118,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        self.stopper.stop();
-        self.join();
-    }
-}
-
-impl Stopper {
-    /// Asks the server to stop and returns at once. Asking again changes nothing.
-    pub fn stop(&self) {
-        self.0.send_replace(());
+        self.end();
     }
 }
 

@@ -172,18 +172,6 @@ fn what_does_not_finish_within_the_grace_is_cut_off() {
 }
 
 #[test]
-fn a_stopper_ends_the_wait_from_another_thread() {
-    let server = server();
-    Client::connect(&server).get("/");
-    let stopper = server.stopper();
-    let waiting = thread::spawn(move || server.wait());
-    stopper.stop();
-    stopper.stop();
-    assert_eq!(waiting.join().unwrap().served, 1);
-    stopper.stop();
-}
-
-#[test]
 fn a_server_that_is_dropped_is_gone() {
     let server = server();
     let mut stream = TcpStream::connect(server.address()).unwrap();

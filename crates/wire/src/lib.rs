@@ -1,7 +1,7 @@
 //! HTTP as pure machines: bytes in, signals out. No clock, no socket, no allocation per call.
 //!
 //! ```text
-//!   RequestLine + fields + body --Request::render--> bytes for the socket   (once per scenario)
+//!   RequestSpec           --Request::render--> bytes for the socket         (once per scenario)
 //!
 //!   bytes from the socket --Machine::receive--> Step { used, signal }       (until the input is used up)
 //!   end of the stream     --Machine::finish---> Some(End) | None | Fault

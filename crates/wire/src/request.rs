@@ -34,7 +34,6 @@ pub struct RequestSpec {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
     bytes: Box<[u8]>,
-    header: usize,
     head: bool,
 }
 
@@ -68,24 +67,13 @@ impl Request {
         }
         out.extend_from_slice(&spec.fields);
         out.extend_from_slice(b"\r\n");
-        let header = out.len();
         out.extend_from_slice(&spec.body);
-        Self { bytes: out.into(), header, head: method == b"HEAD" }
+        Self { bytes: out.into(), head: method == b"HEAD" }
     }
 
     /// The whole request, header and body.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
-    }
-
-    /// Bytes of the request line, the fields and the empty line.
-    pub fn header_len(&self) -> usize {
-        self.header
-    }
-
-    /// Bytes of the body.
-    pub fn body_len(&self) -> usize {
-        self.bytes.len() - self.header
     }
 
     /// Which reply this request calls for.
@@ -114,7 +102,7 @@ mod tests {
             request.bytes(),
             b"GET /ok HTTP/1.1\r\nUser-Agent: httperf/0.9.0\r\nHost: 127.0.0.1\r\n\r\n"
         );
-        assert_eq!((request.header_len(), request.body_len()), (64, 0));
+        assert_eq!(request.bytes().len(), 64);
     }
 
     #[test]
@@ -137,7 +125,6 @@ mod tests {
             ..spec()
         });
         assert!(request.bytes().ends_with(b"User-Agent: httperf/0.9.0\r\nA: 1\r\n\r\nxyz"));
-        assert_eq!(request.body_len(), 3);
         assert_eq!(request.due(), crate::Due::Head);
     }
 }

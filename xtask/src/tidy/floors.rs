@@ -13,7 +13,7 @@ const FLOORS: &[(u8, &[&str])] = &[
     (4, &["httperf-analysis"]),
     (3, &["httperf-load", "httperf-stat"]),
     (2, &["httperf-engine"]),
-    (1, &["httperf-wire"]),
+    (1, &["httperf-wire", "httperf-sockopt"]),
 ];
 
 /// Crates beside the house: they may use any floor, and no floor may use them.

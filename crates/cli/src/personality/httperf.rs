@@ -1,5 +1,5 @@
-//! The classic tool: what its options mean, how they are checked, what is said about errors (`spec/httperf.md`,
-//! section 1).
+//! The classic tool: what its options mean, how they are checked, what is said about errors (manual, section
+//! OPTIONS; where that is silent, what httperf 0.9.0 does).
 //!
 //! ```text
 //!   argv -> parse -> Parsed { options, texts to print } -> not_yet, version_error -> a run

@@ -7,6 +7,7 @@ use std::time::Duration;
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketFlags, SocketType, sockopt};
 
+use super::rotation::Rotation;
 use crate::scenario::{Share, SocketOptions};
 
 /// The first port `--hog` takes.
@@ -18,13 +19,14 @@ pub(super) struct Sockets {
     /// Addresses are taken in turn.
     next_address: usize,
     hog: Option<Hog>,
+    rotation: Option<Rotation>,
     share: Share,
 }
 
 impl Sockets {
     /// Loops that run beside each other take different local ports.
     pub(super) fn new(share: Share) -> Self {
-        Self { next_address: 0, hog: None, share }
+        Self { next_address: 0, hog: None, rotation: Rotation::new(share), share }
     }
 
     /// A non-blocking socket on its way to `to`, with the outcome of connect(2) and the port that was hogged.
@@ -71,6 +73,26 @@ impl Sockets {
                 Ok((socket, None))
             }
             None => Ok((socket, None)),
+        }
+    }
+
+    /// Begins to connect, from a local port that has rested if the port is ours to choose.
+    pub(super) fn connect(
+        &mut self,
+        socket: &OwnedFd,
+        to: SocketAddr,
+        options: &SocketOptions,
+    ) -> Result<(), Errno> {
+        let connect = || rustix::net::connect(socket, &to);
+        match &mut self.rotation {
+            Some(rotation) if !options.source.hog => match rotation.connect(socket, connect) {
+                Err(Errno::NOPROTOOPT) => {
+                    self.rotation = None;
+                    connect()
+                }
+                outcome => outcome,
+            },
+            _ => connect(),
         }
     }
 

@@ -98,7 +98,7 @@ fn sum(column: &Value) -> u64 {
 }
 
 #[test]
-fn keys_come_in_the_order_of_the_specification() {
+fn keys_come_in_a_fixed_order() {
     let document = read(&run(1, honest(), Faults::default()));
     let expected = "schema tool run host target load accounting status bytes errors rate latency steady generator \
                     verdict thresholds intervals targets agents sessions classic notes";

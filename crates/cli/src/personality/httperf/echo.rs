@@ -1,4 +1,4 @@
-//! The first line of the output: the options as they were understood (`spec/httperf.md`, section 2.2).
+//! The first line of the output: the options as they were understood (manual, section EXAMPLES).
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;

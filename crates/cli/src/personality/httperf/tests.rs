@@ -324,7 +324,7 @@ fn versions_nobody_speaks_end_the_program_later() {
 }
 
 #[test]
-fn echo_lines_are_those_of_the_golden_examples() {
+fn echo_lines_are_those_recorded_from_the_original() {
     const PRE: &str = "httperf --client=0/1 --server=127.0.0.1 --port=18080";
     const BUF: &str = "--send-buffer=4096 --recv-buffer=16384";
     const ONE: &str = "--num-conns=1 --num-calls=1";
