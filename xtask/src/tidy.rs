@@ -17,6 +17,7 @@ mod lints;
 mod machine;
 mod size;
 mod tree;
+mod width;
 mod writer;
 
 use std::fmt;
@@ -27,6 +28,7 @@ const CHECKS: &[Check] = &[
     floors::CHECK,
     lints::CHECK,
     size::CHECK,
+    width::CHECK,
     headers::CHECK,
     glossary::CHECK,
     writer::CHECK,

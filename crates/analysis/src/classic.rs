@@ -62,7 +62,8 @@ pub struct Figures {
 }
 
 impl Figures {
-    /// The figures of a run: its counters and sums, the reply rates of its samples, the CPU time of the process.
+    /// The figures of a run: its counters and sums, the reply rates of its samples,
+    /// the CPU time of the process.
     pub fn of(basic: &BasicSummary, reply_rates: &[f64], cpu_user_s: f64, cpu_system_s: f64) -> Figures {
         let duration_s = basic.duration_s();
         let lifetimes = &basic.lifetimes.moments_ms;

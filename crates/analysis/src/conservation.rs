@@ -1,7 +1,7 @@
 //! The conservation laws: whatever went in has come out under exactly one name.
 //!
-//! Two collectors watch a run, each in its own way: one adds up, the other sorts into intervals. A breach says that
-//! one of them, or the engine, is wrong; nothing is ever repaired here.
+//! Two collectors watch a run, each in its own way: one adds up, the other sorts into intervals. A breach
+//! says that one of them, or the engine, is wrong; nothing is ever repaired here.
 
 use httperf_engine::Cause;
 use httperf_stat::{BasicSummary, Measure, Timeline};

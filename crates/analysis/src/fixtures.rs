@@ -1,15 +1,13 @@
 //! Runs for tests: what both collectors make of them.
 
-use std::sync::Arc;
-
 use httperf_engine::sim::{Faults, Honest, Network, Random, Server, Setup, Sim};
 use httperf_engine::{
-    Collector, Completion, ConnId, Core, Deadlines, Input, Nanos, RequestId, Scenario, Share, SocketOptions,
-    Stop, Time, Transmit,
+    Collector, Completion, ConnId, Core, Deadlines, Input, Nanos, RequestId, Scenario, Share, Stop, Time,
+    Transmit,
 };
 use httperf_load::{Arrivals, ConnRate, Pattern, Period};
 use httperf_stat::{Basic, BasicSummary, InPlace, Intervals, Timeline, Times};
-use httperf_wire::{Request, RequestSpec, Rules};
+use httperf_wire::{Request, RequestSpec};
 
 const REPLY: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 const SECOND: Nanos = 1_000_000_000;
@@ -25,7 +23,8 @@ pub(crate) fn run() -> (BasicSummary, Timeline) {
     run_with(200, 50_000, 3_000_000)
 }
 
-/// Arrivals one after the other, each taken up so late, each with one call that takes so long from its due time.
+/// Arrivals one after the other, each taken up so late, each with one call that takes
+/// so long from its due time.
 pub(crate) fn run_with(arrivals: u64, lag: Nanos, response: Nanos) -> (BasicSummary, Timeline) {
     let mut core = Core::new(scenario());
     let mut both: Both = (Basic::default(), Intervals::new(InPlace::default()));
@@ -90,17 +89,9 @@ pub(crate) fn simulated(seed: u64) -> (BasicSummary, Timeline) {
 }
 
 fn scenario() -> Scenario {
-    let limit = Some(2 * SECOND);
-    Scenario {
-        targets: vec![([127, 0, 0, 1], 80).into()],
-        requests: Arc::new([Request::render(&RequestSpec { uri: "/".into(), ..RequestSpec::default() })]),
-        deadlines: Deadlines { connect: limit, write: limit, wait: limit, reply: limit },
-        socket: SocketOptions::default(),
-        rules: Rules::default(),
-        ticks: None,
-        limit: None,
-        share: Share::WHOLE,
-    }
+    let request = Request::render(&RequestSpec { uri: "/".into(), ..RequestSpec::default() });
+    let deadlines = Deadlines::all(Some(2 * SECOND));
+    Scenario { deadlines, ..Scenario::plain(([127, 0, 0, 1], 80).into(), request) }
 }
 
 fn handle(core: &mut Core, both: &mut Both, at: Time, conn: ConnId, input: Input<'_>) {

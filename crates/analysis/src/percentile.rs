@@ -1,8 +1,9 @@
 //! Percentiles that do not flatter: what never got its reply counts too.
 //!
-//! A time that failed ranks above every complete one: it never came. One that was still going on when the run ended
-//! is longer than its age, no more is known: it leaves the sample there (Kaplan and Meier's estimate, 1958, over the
-//! buckets of the histogram). A percentile that falls among failures, or beyond what is known, has only a lower bound.
+//! A time that failed ranks above every complete one: it never came. One that was still going on when the run
+//! ended is longer than its age, no more is known: it leaves the sample there (Kaplan and Meier's estimate,
+//! 1958, over the buckets of the histogram). A percentile that falls among failures, or beyond what is known,
+//! has only a lower bound.
 
 use httperf_engine::Nanos;
 use httperf_stat::{Bucket, Distribution};
@@ -188,10 +189,11 @@ mod tests {
         // Ten of age 0 say nothing, and change nothing.
         let replies: Vec<u64> = (1..=1_000).map(|ms| ms * MS).collect();
         assert!(near(estimate(&of(&replies, &[], &[0; 10]), "50"), 500));
-        // A hundred that have waited for 600 ms take part in the ranks up to there: 1,100 at risk, the median is
-        // the 550th.
+        // A hundred that have waited for 600 ms take part in the ranks up to there: 1,100 at risk, the median
+        // is the 550th.
         assert!(near(estimate(&of(&replies, &[], &[600 * MS; 100]), "50"), 550));
-        // Behind 600 ms the others stand for them: half of the 500 that are left is 500/1,100 * (1000 - x)/400.
+        // Behind 600 ms the others stand for them: half of the 500 that are left is
+        // 500/1,100 * (1000 - x)/400.
         let late = estimate(&of(&replies, &[], &[600 * MS; 100]), "90");
         assert!(near(late, 912), "{late:?}");
         // More are going on than have ended: beyond the oldest nothing is known.

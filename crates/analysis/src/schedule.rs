@@ -21,8 +21,8 @@ const LAG: Nanos = 1_000_000;
 /// A loop that is busier than this, in per cent, in an open loop has no room for what comes late.
 const BUSY: f64 = 90.0;
 
-/// Judges a run by its arrivals, by the lag of the generator, and by how busy the loops were (0 to 1 each). A closed
-/// loop (`open` is false) has no schedule: an arrival falls due when another ends.
+/// Judges a run by its arrivals, by the lag of the generator, and by how busy the loops were (0 to 1 each). A
+/// closed loop (`open` is false) has no schedule: an arrival falls due when another ends.
 pub fn schedule(
     basic: &BasicSummary,
     timeline: Option<&Timeline>,

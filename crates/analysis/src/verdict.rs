@@ -36,8 +36,8 @@ pub struct Verdict {
     pub reasons: Vec<String>,
 }
 
-/// The verdict on a run: what it breaks of the conservation laws, whether the client kept its schedule, and who ended
-/// it before its end, if anybody (`"SIGINT"`).
+/// The verdict on a run: what it breaks of the conservation laws, whether the client kept its schedule, and
+/// who ended it before its end, if anybody (`"SIGINT"`).
 pub fn verdict(breaches: &[String], schedule: &Schedule, ended_by: Option<&str>) -> Verdict {
     let mut found: Vec<(Status, String)> = Vec::new();
     if !schedule.kept {

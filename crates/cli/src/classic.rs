@@ -7,7 +7,8 @@ use httperf::engine::{Nanos, Scenario, Share, SocketOptions, Source, Ticks};
 use httperf::load::Period;
 use httperf::report::{Results, RunInfo, StoppedBy};
 use httperf::wire::{Request, RequestSpec, Rules, Version};
-use httperf::{Collect, ConnRatePlan, Notice, Plan};
+use httperf::{Collect, ConnRatePlan, Notice, Plan, Signals};
+use signal_hook::consts::SIGINT;
 
 use crate::alarm;
 use crate::output::{Document, Output};
@@ -37,8 +38,15 @@ pub(crate) fn main(argv: &[OsString], output: &mut Output) -> u8 {
 
 /// Runs a classic command line; the results say they are of `mode`.
 pub(crate) fn run(argv: &[OsString], mode: &'static str, judge: Judge, output: &mut Output) -> u8 {
-    match prepare(argv, mode, judge, output) {
-        Ok((options, plan, document)) => load(&options, &plan, document, judge, output),
+    let signals = match Signals::listen() {
+        Ok(signals) => signals,
+        Err(error) => {
+            output.diagnostic(format!("httperf: failed to listen for signals: {error}\n"));
+            return 1;
+        }
+    };
+    match prepare(argv, mode, judge, &signals, output) {
+        Ok((options, plan, document)) => load(&options, &plan, document, judge, &signals, output),
         Err(exit) => {
             output.text(exit.stdout);
             output.diagnostic(exit.stderr);
@@ -52,6 +60,7 @@ fn prepare(
     argv: &[OsString],
     mode: &'static str,
     judge: Judge,
+    signals: &Signals,
     output: &mut Output,
 ) -> Result<(Options, Plan, Option<Document>), Exit> {
     let parsed = parse(argv)?;
@@ -64,6 +73,9 @@ fn prepare(
         Ok(document) => document,
         Err(error) => return fail(options.message(format!("{error:#}").as_bytes())),
     };
+    if let Some(partial) = document.as_ref().and_then(Document::partial) {
+        signals.remove_at_end(partial.to_owned());
+    }
     if document.as_ref().is_some_and(Document::is_stdout) {
         output.leave_stdout();
     }
@@ -92,8 +104,15 @@ fn prepare(
 }
 
 /// The run itself, and what is said of it.
-fn load(options: &Options, plan: &Plan, document: Option<Document>, judge: Judge, output: &mut Output) -> u8 {
-    let results = httperf::run(plan, |notice| tell(options, notice, output));
+fn load(
+    options: &Options,
+    plan: &Plan,
+    document: Option<Document>,
+    judge: Judge,
+    signals: &Signals,
+    output: &mut Output,
+) -> u8 {
+    let results = httperf::run(plan, signals, |notice| tell(options, notice, output));
     let results = match results {
         Ok(results) => results,
         Err(error) => {
@@ -111,17 +130,20 @@ fn load(options: &Options, plan: &Plan, document: Option<Document>, judge: Judge
         output.diagnostic(options.message(format!("{error:#}").as_bytes()));
         return 1;
     }
-    status(&results)
+    status(&results, signals)
 }
 
-fn status(results: &Results) -> u8 {
-    match results.stopped_by {
-        StoppedBy::Error => 101,
-        StoppedBy::Terminated(signal) => {
+/// A signal counts also when it came after the end of the run, while the report was written.
+fn status(results: &Results, signals: &Signals) -> u8 {
+    match signals.first() {
+        _ if results.stopped_by == StoppedBy::Error => 101,
+        0 => 0,
+        SIGINT if signals.repeated() => 128 + SIGINT as u8,
+        SIGINT => 0,
+        signal => {
             httperf::die_by(signal);
             (128 + signal) as u8
         }
-        StoppedBy::Finished | StoppedBy::Duration | StoppedBy::Interrupted => 0,
     }
 }
 

@@ -1,14 +1,16 @@
 //! The options of the classic command line: one table, and the rules of GNU `getopt_long` over it.
 //!
 //! ```text
-//!   argv -> Getopt (words, clusters, `=`) -> resolve (prefixes) -> Item -> the personality gives it a meaning
+//!   argv -> Getopt (words, clusters, `=`) -> resolve (prefixes) -> Item -> the personality: its meaning
 //!                                               FLAGS
 //! ```
 //!
-//! Help is generated from [`FLAGS`]; a new option is one row here and its meaning in the personality.
+//! Help is generated from [`FLAGS`]; a new option is one row here, and a field with
+//! its meaning in the personality.
 //!
-//! `lexopt` is not used: it takes `-d=3` for `-d 3`, decodes short options as characters, and hands over the name of
-//! a long option without the word it stood in, where `getopt_long` reads `=3`, takes bytes and quotes the whole word.
+//! `lexopt` is not used: it takes `-d=3` for `-d 3`, decodes short options as characters, and hands over the
+//! name of a long option without the word it stood in, where `getopt_long` reads `=3`, takes bytes and quotes
+//! the whole word.
 
 use crate::redact::redact_word;
 
@@ -40,8 +42,8 @@ pub(crate) enum Value {
     Optional(&'static str),
 }
 
-/// Names are looked up in the first table; in the second only if none of the first begins with the word. So no
-/// abbreviation of 0.9.0 ever becomes ambiguous.
+/// Names are looked up in the first table; in the second only if none of the first begins with the word. So
+/// no abbreviation of 0.9.0 ever becomes ambiguous.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Table {
     /// The options of httperf 0.9.0.
@@ -178,8 +180,8 @@ pub(crate) enum Item<'a> {
     Word(&'a [u8]),
 }
 
-/// Walks over the words of a command line (without argv[0]) as `getopt_long` does: options and other words may be
-/// mixed, `--` ends the options. An error is the text of the message, without the program's name.
+/// Walks over the words of a command line (without argv[0]) as `getopt_long` does: options and other words
+/// may be mixed, `--` ends the options. An error is the text of the message, without the program's name.
 pub(crate) struct Getopt<'a> {
     words: std::slice::Iter<'a, &'a [u8]>,
     /// What is left of a word of short options.

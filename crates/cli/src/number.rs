@@ -26,8 +26,8 @@ impl<T> Scan<T> {
     }
 }
 
-/// `strtoul`: blanks, a sign, digits of `base` (8, 10, or 0: told by a prefix `0x` or `0`). A minus negates modulo
-/// 2^64, so `-1` is the largest value.
+/// `strtoul`: blanks, a sign, digits of `base` (8, 10, or 0: told by a prefix `0x` or `0`). A minus negates
+/// modulo 2^64, so `-1` is the largest value.
 pub(crate) fn strtoul(text: &[u8], base: u64) -> Scan<u64> {
     let (negative, mut at) = sign(text);
     let digit = |at: usize, base: u64| {
@@ -62,8 +62,8 @@ pub(crate) fn strtoul(text: &[u8], base: u64) -> Scan<u64> {
     Scan { value, len: at, out_of_range }
 }
 
-/// `strtod`: blanks, a sign, then a decimal or hexadecimal fraction with exponent, `inf`, `infinity`, `nan` or
-/// `nan(...)` in any case. Like glibc it calls overflow and every subnormal result out of range.
+/// `strtod`: blanks, a sign, then a decimal or hexadecimal fraction with exponent, `inf`, `infinity`, `nan`
+/// or `nan(...)` in any case. Like glibc it calls overflow and every subnormal result out of range.
 pub(crate) fn strtod(text: &[u8]) -> Scan<f64> {
     let (negative, start) = sign(text);
     let body = &text[start..];
@@ -146,7 +146,8 @@ fn run(text: &[u8], at: usize, is_digit: fn(&u8) -> bool) -> usize {
     text.get(at..).unwrap_or_default().iter().take_while(|b| is_digit(b)).count()
 }
 
-/// An exponent that begins with `letter` at `at`: its value (held within what a double can tell apart) and length.
+/// An exponent that begins with `letter` at `at`: its value (held within what a
+/// double can tell apart) and length.
 fn exponent(text: &[u8], at: usize, letter: u8) -> (i32, usize) {
     let signed = usize::from(matches!(text.get(at + 1), Some(b'+' | b'-')));
     let digits = run(text, at + 1 + signed, u8::is_ascii_digit);
@@ -182,7 +183,8 @@ fn hexadecimal(text: &[u8]) -> (f64, usize, bool) {
         return (0.0, 1, true);
     }
     let digits = 2 + whole + point + fraction;
-    // 64 bits of mantissa; what does not fit moves the exponent and leaves a sticky last bit for the rounding.
+    // 64 bits of mantissa; what does not fit moves the exponent and leaves a sticky
+    // last bit for the rounding.
     let (mut mantissa, mut scale) = (0_u64, 0_i32);
     for (index, byte) in text[2..digits].iter().enumerate() {
         let Some(digit) = char::from(*byte).to_digit(16) else { continue };

@@ -1,11 +1,12 @@
 //! The one writer: everything the program prints goes through here.
 //!
-//! A closed or full stdout never ends a run: what cannot be written is dropped, the reason is said once on stderr,
-//! and files are written all the same.
+//! A closed or full stdout never ends a run: what cannot be written is dropped, the reason is said once on
+//! stderr, and files are written all the same.
 
 use std::ffi::OsStr;
 use std::fs::{File, Permissions};
 use std::io::{self, ErrorKind, Write};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
@@ -68,7 +69,12 @@ impl Output {
     }
 }
 
-/// A file that is there whole or not at all. Made before a run, so that it cannot fail for want of a folder after it.
+/// Names of stdout. The latter are links to whatever it is: a file there must be written like a pipe, not
+/// replaced.
+const STDOUT: [&str; 4] = ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
+
+/// A file that is there whole or not at all. Made before a run, so that it cannot fail
+/// for want of a folder after it.
 #[derive(Debug)]
 pub(crate) struct Document {
     path: PathBuf,
@@ -91,23 +97,39 @@ impl Document {
     /// # Errors
     /// When the file cannot be made.
     pub(crate) fn create(path: &Path) -> anyhow::Result<Self> {
-        let place = if path == Path::new("-") {
-            Place::Stdout
-        } else if path.metadata().is_ok_and(|facts| !facts.is_file()) {
-            Place::Device(File::options().write(true).open(path).with_context(|| failure(path))?)
-        } else {
-            let folder = match path.parent() {
-                Some(folder) if folder != Path::new("") => folder,
-                _ => Path::new("."),
-            };
-            let made = tempfile::Builder::new()
-                .prefix(path.file_name().unwrap_or(OsStr::new("httperf")))
-                .suffix(".part")
-                .permissions(Permissions::from_mode(0o666))
-                .tempfile_in(folder);
-            Place::Beside(made.with_context(|| failure(path))?)
+        if STDOUT.iter().any(|name| path == Path::new(name)) {
+            return Ok(Self { path: path.to_owned(), place: Place::Stdout });
+        }
+        // What a link points to is written, and the link stays; one that points to nothing is replaced.
+        let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        if path.metadata().is_ok_and(|facts| !facts.is_file()) {
+            let device = File::options().write(true).open(&path).with_context(|| failure(&path))?;
+            return Ok(Self { path, place: Place::Device(device) });
+        }
+        let no_name = || io::Error::from(ErrorKind::IsADirectory);
+        let name = path.file_name().filter(|_| !path.as_os_str().as_bytes().ends_with(b"/"));
+        let name = name.ok_or_else(no_name).with_context(|| failure(&path))?;
+        let folder = match path.parent() {
+            Some(folder) if folder != Path::new("") => folder,
+            _ => Path::new("."),
         };
-        Ok(Self { path: path.to_owned(), place })
+        // Room for what is added to the name: it may have 255 bytes as it is.
+        let prefix = &name.as_bytes()[..name.len().min(200)];
+        let made = tempfile::Builder::new()
+            .prefix(OsStr::from_bytes(prefix))
+            .suffix(".part")
+            .permissions(Permissions::from_mode(0o666))
+            .tempfile_in(folder)
+            .with_context(|| failure(&path))?;
+        Ok(Self { path, place: Place::Beside(made) })
+    }
+
+    /// The file that becomes the document when it is complete, if there is one.
+    pub(crate) fn partial(&self) -> Option<&Path> {
+        match &self.place {
+            Place::Beside(file) => Some(file.path()),
+            Place::Stdout | Place::Device(_) => None,
+        }
     }
 
     /// Whether it goes to stdout.
@@ -160,6 +182,36 @@ mod tests {
         let full = Document::create(Path::new("/dev/full")).unwrap();
         let error = full.write(b"{}\n", &mut Output::new()).unwrap_err();
         assert_eq!(error.to_string(), "failed to write /dev/full");
+    }
+
+    #[test]
+    fn what_can_never_be_a_file_is_noticed_before_the_run() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["", "new/", ".", ".."] {
+            let path = if name.is_empty() { PathBuf::new() } else { folder.path().join(name) };
+            assert!(Document::create(&path).is_err(), "{name:?}");
+        }
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_link_stays_and_its_target_is_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let (link, file) = (folder.path().join("link"), folder.path().join("file"));
+        std::fs::write(&file, b"old").unwrap();
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        Document::create(&link).unwrap().write(b"{}\n", &mut Output::new()).unwrap();
+        assert!(link.symlink_metadata().unwrap().is_symlink());
+        assert_eq!(std::fs::read(&file).unwrap(), b"{}\n");
+        assert!(Document::create(Path::new("/dev/stdout")).unwrap().is_stdout(), "never replaced");
+    }
+
+    #[test]
+    fn a_name_may_have_as_many_bytes_as_the_file_system_allows() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("n".repeat(255));
+        Document::create(&path).unwrap().write(b"{}\n", &mut Output::new()).unwrap();
+        assert!(path.exists());
     }
 
     #[test]

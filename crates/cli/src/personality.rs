@@ -1,5 +1,5 @@
-//! The classic tools this program can be: their options, texts and exit statuses. Nothing here prints: a personality
-//! returns text, `main` writes it.
+//! The classic tools this program can be: their options, texts and exit statuses. Nothing here prints: a
+//! personality returns text, `main` writes it.
 
 pub(crate) mod httperf;
 

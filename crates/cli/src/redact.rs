@@ -1,7 +1,8 @@
 //! Secrets stand as `***` in what we print: the echo line, the argv of a result, error texts.
 //!
-//! Hidden are the values of header fields that carry credentials, of fields and URL parameters whose name says so,
-//! and the user and password in a URL. When in doubt more is hidden: a value ends only at `&` or at the line's end.
+//! Hidden are the values of header fields that carry credentials, of fields and URL parameters
+//! whose name says so, and the user and password in a URL. When in doubt more is hidden: a value
+//! ends only at `&` or at the line's end.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
@@ -12,8 +13,9 @@ const MASK: &[u8] = b"***";
 const FIELDS: [&str; 5] = ["authorization", "proxy-authorization", "cookie", "set-cookie", "x-api-key"];
 const WORDS: [&str; 5] = ["token", "secret", "password", "key", "sig"];
 
-/// A command line as it may be shown, one string a word; bytes that are not UTF-8 are replaced. Works on the words
-/// alone, so that it serves every personality: any word, option value or attached short value may be a header or a URL.
+/// A command line as it may be shown, one string a word; bytes that are not UTF-8 are replaced. Works
+/// on the words alone, so that it serves every personality: any word, option value or attached short
+/// value may be a header or a URL.
 pub(crate) fn redact_argv(argv: &[OsString]) -> Vec<String> {
     argv.iter().map(|word| String::from_utf8_lossy(&redact_word(word.as_bytes())).into_owned()).collect()
 }
@@ -39,8 +41,9 @@ pub(crate) fn redact_uri(uri: &[u8]) -> Vec<u8> {
     redact_parameters(&redact_userinfo(uri))
 }
 
-/// Header lines as typed for `--add-header`, escapes unresolved. Lines end at `\n`, `\a` or their octal forms; a name
-/// is recognised even if it is written with escapes. A folded line belongs to the field before it.
+/// Header lines as typed for `--add-header`, escapes unresolved. Lines end at `\n`, `\a` or
+/// their octal forms; a name is recognised even if it is written with escapes. A folded line
+/// belongs to the field before it.
 pub(crate) fn redact_header(text: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len());
     let mut line = Line::default();
@@ -118,8 +121,8 @@ fn is_secret_name(name: &[u8]) -> bool {
     WORDS.iter().any(|word| name.windows(word.len()).any(|part| part == word.as_bytes()))
 }
 
-/// The next authority at or after `from`: its bytes lie between `//` and the next `/`, `?`, `#` or blank. The `//`
-/// begins the text or follows a colon.
+/// The next authority at or after `from`: its bytes lie between `//` and the next `/`, `?`, `#` or blank. The
+/// `//` begins the text or follows a colon.
 fn authority(text: &[u8], from: usize) -> Option<std::ops::Range<usize>> {
     let slashes = |at: usize| text[at..].starts_with(b"//") && (at == 0 || text[at - 1] == b':');
     let start = (from..text.len()).find(|at| slashes(*at))? + 2;

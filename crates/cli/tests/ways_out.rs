@@ -11,8 +11,8 @@ use common::{Serve, document, httperf, signal};
 use rustix::process::Signal;
 use serde_json::Value;
 
-/// Starts a run that would take an hour and returns it when its first sample has been printed: handlers are in
-/// place before the first packet, and the sample proves that packets flow.
+/// Starts a run that would take an hour and returns it when its first sample has been printed: handlers are
+/// in place before the first packet, and the sample proves that packets flow.
 fn endless(serve: &Serve, json: &str) -> (Child, BufReader<ChildStdout>) {
     let mut child = serve
         .load()
@@ -81,12 +81,7 @@ fn a_full_stdout_is_said_once_and_loses_no_file() {
     let folder = tempfile::tempdir().unwrap();
     let json = folder.path().join("result.json");
     let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
-    let output = serve
-        .load()
-        .args(["--json", json.to_str().unwrap()])
-        .stdout(full)
-        .output()
-        .unwrap();
+    let output = serve.load().args(["--json", json.to_str().unwrap()]).stdout(full).output().unwrap();
     assert_eq!(output.status.code(), Some(0), "as the original");
     let stderr = String::from_utf8(output.stderr).unwrap();
     assert_eq!(stderr, "httperf: failed to write to stdout: No space left on device (os error 28)\n");

@@ -1,9 +1,9 @@
 //! The core: a pure state machine over connections, calls and time.
 //!
-//! Drive it so (see [`run`](crate::run())): hand it one input (`handle`, `handle_wake`, `handle_deadlines`), then
-//! drain `poll` and `poll_transmit` until both are empty, then the next input. Commands act in order, only
-//! append, and never fail late: on a connection that can take no more, `issue` returns [`Gone`], creates nothing
-//! and counts nothing; the event that says why is already queued.
+//! Drive it so (see [`run`](crate::run())): hand it one input (`handle`, `handle_wake`, `handle_deadlines`),
+//! then drain `poll` and `poll_transmit` until both are empty, then the next input. Commands act in order,
+//! only append, and never fail late: on a connection that can take no more, `issue` returns [`Gone`], creates
+//! nothing and counts nothing; the event that says why is already queued.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -137,7 +137,7 @@ impl Core {
         }
     }
 
-    // ---- what the loop does: handle ------------------------------------------------------------------------
+    // ---- what the loop does: handle -------------------------------------------------------------------
 
     /// The run begins; arrivals count from here.
     pub fn begin(&mut self, now: Time) {
@@ -217,7 +217,8 @@ impl Core {
         }
     }
 
-    /// Takes up the first wake that was due by `limit`; `now` is what the clock says. `false` if there was none.
+    /// Takes up the first wake that was due by `limit`; `now` is what the clock says.
+    /// `false` if there was none.
     pub fn handle_wake(&mut self, limit: Time, now: Time) -> bool {
         let Some((due, wake)) = self.wakes.take(limit) else { return false };
         self.now = self.now.max(now);
@@ -278,15 +279,15 @@ impl Core {
         }
     }
 
-    // ---- what the workload does: commands ------------------------------------------------------------------
+    // ---- what the workload does: commands -------------------------------------------------------------
 
     /// Says that an arrival which was due at `due` is taken up.
     pub fn arrive(&mut self, due: Time) {
         self.events.push(Event::Arrival { due, at: self.now });
     }
 
-    /// Opens a connection to a target (by its number in the scenario). `due` is when it should have been opened,
-    /// `token` whatever the workload wants to find in it.
+    /// Opens a connection to a target (by its number in the scenario). `due` is when it should have been
+    /// opened, `token` whatever the workload wants to find in it.
     pub fn connect(&mut self, target: u32, due: Time, token: u32) -> ConnId {
         let id = self.conns.insert(Conn {
             due,
@@ -370,7 +371,7 @@ impl Core {
         self.end(Ended::Finished);
     }
 
-    // ---- what everybody reads: poll ------------------------------------------------------------------------
+    // ---- what everybody reads: poll -------------------------------------------------------------------
 
     /// The next event. The object whose last event it is goes when the next one is polled.
     #[inline(always)]
@@ -503,7 +504,7 @@ impl Core {
         }
     }
 
-    // ---- inside --------------------------------------------------------------------------------------------
+    // ---- inside ---------------------------------------------------------------------------------------
 
     /// Removes the object whose last event has been handed round.
     fn bid_farewell(&mut self) {
@@ -594,8 +595,9 @@ impl Core {
             Signal::Interim(status) => self.events.push(Event::Interim { conn: id, status, at }),
             Signal::Note(note) => self.events.push(Event::Noted { conn: id, note, at }),
             Signal::End { footer, last } => {
-                // A reply that came before its request was written out stands, but nothing can follow it: the rest
-                // of the request would be pointless, without it the next one would be taken for that rest.
+                // A reply that came before its request was written out stands, but nothing can
+                // follow it: the rest of the request would be pointless, without it the next one
+                // would be taken for that rest.
                 let unfinished = conn.queue.unsent == call;
                 conn.queue.first = current.next;
                 conn.queue.len -= 1;
@@ -666,8 +668,8 @@ impl Core {
         }
     }
 
-    /// Entries of connections that are gone would stay until their time. When they are most of all, they go at once:
-    /// memory follows the connections that live, not those of the last `--timeout` seconds.
+    /// Entries of connections that are gone would stay until their time. When they are most of all, they go
+    /// at once: memory follows the connections that live, not those of the last `--timeout` seconds.
     fn forget_the_gone(&mut self) {
         if self.watched.len() > 2 * self.conns.len() + 1024 {
             let conns = &self.conns;
@@ -719,8 +721,8 @@ impl Conn {
     }
 }
 
-/// One signal of the machine that concerns the call alone; `false` if it does not. Three of them for each reply: out of
-/// line they cost a twentieth of everything a call costs.
+/// One signal of the machine that concerns the call alone; `false` if it does not. Three of them for each
+/// reply: out of line they cost a twentieth of everything a call costs.
 #[inline(always)]
 fn hear(call: CallId, current: &mut Call, signal: Signal, at: Time, events: &mut Events) -> bool {
     match signal {

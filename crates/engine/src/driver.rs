@@ -1,7 +1,7 @@
 //! The seam to the kernel: the core asks for transmits, the driver brings completions.
 //!
-//! A driver completes, it does not ask: what a transmit came to is returned by `submit` when it is known at once,
-//! else a later `next` brings it. Every completion is stamped by the driver.
+//! A driver completes, it does not ask: what a transmit came to is returned by `submit` when it is known at
+//! once, else a later `next` brings it. Every completion is stamped by the driver.
 
 use std::net::SocketAddr;
 
@@ -111,14 +111,15 @@ pub trait Driver {
     /// When waiting itself is not possible; the run cannot go on.
     fn wait(&mut self, until: Time) -> std::io::Result<()>;
 
-    /// The next thing that has happened, `None` when the batch of this `wait` is used up. The core says how many
-    /// bytes may be thrown away unread.
+    /// The next thing that has happened, `None` when the batch of this `wait` is used up. The core says how
+    /// many bytes may be thrown away unread.
     fn next(&mut self, core: &Core) -> Option<Completion<'_>>;
 
     /// Hands a transmit over; returns its completion if that is there already.
     fn submit(&mut self, transmit: Transmit<'_>) -> Option<Completion<'static>>;
 
-    /// Whether input is known to be waiting that was not handed out yet, so that nobody should be declared late.
+    /// Whether input is known to be waiting that was not handed out yet, so that
+    /// nobody should be declared late.
     fn behind(&self) -> bool;
 
     /// How this loop has spent its time so far.

@@ -1,9 +1,9 @@
 //! The driver on the Linux kernel: one epoll set and one timer per loop.
 //!
-//! A socket is registered once, edge-triggered, for everything; its id travels in the event. A short read ends
-//! reading unless the event said that the peer has closed. Body bytes nobody wants are thrown away in the kernel
-//! (`MSG_TRUNC`). The next due time is an absolute timer in the set, armed a little early ([`pace`]); the rest of
-//! the time is polled away.
+//! A socket is registered once, edge-triggered, for everything; its id travels in the event. A short read
+//! ends reading unless the event said that the peer has closed. Body bytes nobody wants are thrown away in
+//! the kernel (`MSG_TRUNC`). The next due time is an absolute timer in the set, armed a little early
+//! ([`pace`]); the rest of the time is polled away.
 
 mod pace;
 mod rotation;
@@ -114,8 +114,8 @@ pub struct Epoll {
     /// Connections left readable on purpose; the first `due_ready` of them belong to this turn.
     ready: VecDeque<Ready>,
     due_ready: usize,
-    /// Connections that failed at once; the first `due_late` of them belong to this turn. They are never told at once:
-    /// each may be followed by another one, and nothing else would have its turn.
+    /// Connections that failed at once; the first `due_late` of them belong to this turn. They are never told
+    /// at once: each may be followed by another one, and nothing else would have its turn.
     late: VecDeque<Completion<'static>>,
     due_late: usize,
     buffer: Vec<u8>,

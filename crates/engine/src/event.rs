@@ -1,7 +1,7 @@
 //! The vocabulary: everything that can happen in a run, on one screen.
 //!
-//! An event carries what it reports. The object it names stays in its slot, its stamps written once, until its
-//! last event has been polled and handed round.
+//! An event carries what it reports. The object it names stays in its slot, its stamps written once, until
+//! its last event has been polled and handed round.
 
 use httperf_wire::Note;
 
@@ -21,7 +21,8 @@ pub enum Event {
     ConnConnecting { conn: ConnId, at: Time },
     /// The connection can carry calls.
     ConnConnected { conn: ConnId, at: Time },
-    /// The connection failed: one error, however many calls were on it. `errno` is 0 if the kernel had no say.
+    /// The connection failed: one error, however many calls were on it. `errno` is 0
+    /// if the kernel had no say.
     ConnFailed { conn: ConnId, cause: Cause, errno: i32, at: Time },
     /// The connection is closed. Its last event.
     ConnClosed { conn: ConnId, at: Time },

@@ -1,17 +1,17 @@
 //! Connections, calls and time: the engine that moves bytes and says what happened.
 //!
 //! ```text
-//!              commands: connect, issue, close, schedule                events
-//!   Workload ----------------------------------------> Core ----------------------------> Collector, Workload
-//!                                                      |  ^
-//!                                          Transmit    |  |  Completion (bytes and their time)
-//!                                                      v  |
-//!                                                     Driver (epoll | sim) <-> kernel | model
+//!             commands: connect, issue, close, schedule              events
+//!   Workload --------------------------------------> Core ------------------------> Collector, Workload
+//!                                                    |  ^
+//!                                        Transmit    |  |  Completion (bytes and their time)
+//!                                                    v  |
+//!                                                   Driver (epoll | sim) <-> kernel | model
 //! ```
 //!
-//! [`run`] ties the four together and is the only function generic over them. [`Core`] is a pure state machine:
-//! nothing calls out of it, time comes with the input, events are pulled. Only a [`Driver`] makes system calls
-//! or reads a clock.
+//! [`run`] ties the four together and is the only function generic over them. [`Core`] is a pure state
+//! machine: nothing calls out of it, time comes with the input, events are pulled. Only a [`Driver`] makes
+//! system calls or reads a clock.
 
 #[cfg(not(target_os = "linux"))]
 compile_error!("httperf needs Linux for now: its driver is built on epoll and timerfd");

@@ -1,6 +1,7 @@
 //! Objects by number: ids with generations, the slab they live in, tables beside it.
 //!
-//! An id is good until its object is removed; after that it finds nothing, even when the slot is in use again.
+//! An id is good until its object is removed; after that it finds nothing, even when
+//! the slot is in use again.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};

@@ -16,8 +16,8 @@ pub trait Workload {
     fn on(&mut self, event: &Event, core: &mut Core);
 }
 
-/// Watches. It looks at the core and touches nothing. What is called for every event is best inlined whatever it weighs
-/// (`#[inline(always)]`): then one jump serves all collectors.
+/// Watches. It looks at the core and touches nothing. What is called for every event is best inlined whatever
+/// it weighs (`#[inline(always)]`): then one jump serves all collectors.
 pub trait Collector {
     /// Something happened.
     fn on(&mut self, event: &Event, core: &Core);
@@ -88,7 +88,8 @@ pub fn run(
     outcome
 }
 
-/// How many wakes are taken up before inputs are looked at again: a schedule nobody can keep must not shut them out.
+/// How many wakes are taken up before inputs are looked at again: a schedule nobody
+/// can keep must not shut them out.
 const WAKES: u32 = 1024;
 
 /// Takes up what was due by `limit`, one at a time.
@@ -109,8 +110,8 @@ fn wake(
     }
 }
 
-/// Drains all events and submits all transmits, until there are none. Once in the program, so that the compiler sees one
-/// hot loop with collectors and workload inside.
+/// Drains all events and submits all transmits, until there are none. Once in the program, so that the
+/// compiler sees one hot loop with collectors and workload inside.
 #[inline(never)]
 fn settle(
     core: &mut Core,

@@ -28,6 +28,29 @@ pub struct Scenario {
     pub share: Share,
 }
 
+impl Scenario {
+    /// One request to one target; nothing is limited, sampled or shared.
+    pub fn plain(target: SocketAddr, request: Request) -> Self {
+        Self {
+            targets: vec![target],
+            requests: [request].into(),
+            deadlines: Deadlines::default(),
+            socket: SocketOptions::default(),
+            rules: Rules::default(),
+            ticks: None,
+            limit: None,
+            share: Share::WHOLE,
+        }
+    }
+}
+
+impl Deadlines {
+    /// The same limit for everything.
+    pub fn all(limit: Option<Nanos>) -> Self {
+        Self { connect: limit, write: limit, wait: limit, reply: limit }
+    }
+}
+
 /// The number of a request in [`Scenario::requests`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RequestId(pub u32);

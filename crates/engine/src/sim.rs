@@ -6,9 +6,10 @@
 //!     +---Completion----+  +---segments, FIN, RST, in time---------+--> Dialogue (truth.rs)
 //! ```
 //!
-//! One heap holds all that is to happen, ordered by time, then by sequence. The clock moves only in `wait`. All
-//! randomness comes from one seed; what happens on a connection is drawn by the time it was due, so that equal
-//! arrivals fare alike however a run is shared out. The servers write down the truth, to the nanosecond.
+//! One heap holds all that is to happen, ordered by time, then by sequence. The clock moves only in
+//! `wait`. All randomness comes from one seed; what happens on a connection is drawn by the time it
+//! was due, so that equal arrivals fare alike however a run is shared out. The servers write down
+//! the truth, to the nanosecond.
 
 mod faults;
 mod network;

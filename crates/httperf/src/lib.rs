@@ -2,7 +2,8 @@
 //!
 //! ```text
 //!   Plan --run--> loop 0 .. loop N-1 (a share of the plan each) --summaries--> Results
-//!                   |  notices, while it runs
+//!                   |             |                                              ^
+//!                   | notices     +--full blocks--> observer ----- Timeline -----+
 //!                   v
 //!                 whoever called
 //! ```
@@ -17,7 +18,7 @@ mod signals;
 pub use descriptors::raise_descriptor_limit;
 pub use plan::{Collect, ConnRatePlan, Plan, limits_of_the_classic_tool};
 pub use run::{Notice, RunError, run};
-pub use signals::die_by;
+pub use signals::{Signals, die_by};
 
 pub use httperf_analysis as analysis;
 pub use httperf_engine as engine;

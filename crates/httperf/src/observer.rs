@@ -7,8 +7,8 @@
 //!          <-empty blocks-- +----------+
 //! ```
 //!
-//! A loop never waits and makes no system call for it: the rings are wait-free, and the observer comes by on its
-//! own, often enough that an empty block is there whenever one is needed.
+//! A loop never waits and makes no system call for it: the rings are wait-free, and the observer comes by on
+//! its own, often enough that an empty block is there whenever one is needed.
 
 use std::io;
 use std::thread::{self, JoinHandle};
@@ -19,8 +19,8 @@ use rtrb::{Consumer, Producer, RingBuffer};
 
 /// How often the observer comes by: twice in the 100 ms that fill a block.
 const PERIOD: Duration = Duration::from_millis(50);
-/// Blocks that lie ready for each loop besides its current one. With two, the observer may be held up for 200 ms
-/// before a loop has to go on with a full block.
+/// Blocks that lie ready for each loop besides its current one. With two, the observer may be held up for 200
+/// ms before a loop has to go on with a full block.
 const SPARES: usize = 2;
 
 /// The thread, seen from outside.
@@ -42,11 +42,11 @@ impl Observer {
 
     /// What all loops have recorded. Waits for those that have not ended.
     ///
-    /// # Panics
-    /// If the observer panicked.
-    pub(crate) fn finish(self) -> Timeline {
+    /// # Errors
+    /// If the observer panicked; the panic hook has said so.
+    pub(crate) fn finish(self) -> thread::Result<Timeline> {
         self.thread.thread().unpark();
-        self.thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        self.thread.join()
     }
 }
 
@@ -151,7 +151,7 @@ mod tests {
             .collect();
         // The third is given up without a word.
         drop(exchanges);
-        let timeline = observer.finish();
+        let timeline = observer.finish().expect("no panic");
         assert_eq!(timeline.intervals().len(), 1);
         assert!(loops.into_iter().all(|each| each.join().is_ok()));
     }

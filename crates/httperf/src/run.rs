@@ -2,18 +2,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
+use std::sync::{Arc, RwLock};
 use std::thread::JoinHandle;
 
-use httperf_engine::{Collector, Core, Epoll, EpollError, Load, Stop, StopHandle};
-use httperf_load::ConnRate;
+use httperf_engine::{Collector, Core, Epoll, EpollError, Load, Scenario, Stop, StopHandle};
+use httperf_load::{ConnRate, Pattern};
 use httperf_report::{Cpu, Results, StoppedBy};
 use httperf_stat::{Alarm, Alarms, Basic, BasicSummary, Intervals, Sample, Samples};
 
 use crate::host;
 use crate::observer::{Exchange, Observer};
 use crate::plan::{Collect, Plan};
-use crate::signals::Listener;
+use crate::signals::Signals;
 
 /// Something worth telling while the run goes on.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -54,14 +55,19 @@ struct Remains {
     failed: bool,
 }
 
+/// What loops may have told before somebody listens. More is dropped: a terminal that stands still must
+/// neither hold
+/// the loops up nor fill the memory.
+const UNHEARD: usize = 16_384;
+
 /// Runs a plan; `notice` is called, in this thread, for what is worth telling meanwhile.
 ///
 /// # Errors
 /// Only when the run cannot begin. Once it has, there are results, whatever happens.
-pub fn run(plan: &Plan, mut notice: impl FnMut(Notice)) -> Result<Results, RunError> {
+pub fn run(plan: &Plan, signals: &Signals, mut notice: impl FnMut(Notice)) -> Result<Results, RunError> {
     let started_at = host::utc_now();
     let handles = (0..plan.threads).map(|_| StopHandle::new()).collect::<Result<Vec<_>, _>>()?;
-    let listener = Listener::start(handles.clone())?;
+    signals.govern(handles.clone());
     let (observer, exchanges) = match plan.collect {
         Collect::Classic => (None, handles.iter().map(|_| None).collect()),
         Collect::Full => {
@@ -69,35 +75,53 @@ pub fn run(plan: &Plan, mut notice: impl FnMut(Notice)) -> Result<Results, RunEr
             (Some(observer), exchanges.into_iter().map(Some).collect::<Vec<_>>())
         }
     };
-    let (sender, messages) = channel();
+    let (sender, messages) = sync_channel(UNHEARD);
     let before = host::cpu();
+    // No loop begins before all are set up: connections of one could take the descriptors that another
+    // one needs.
+    let gate = Arc::new(RwLock::new(()));
+    let closed = gate.write();
+    let (setting_up, all_set_up) = channel::<()>();
     let mut loops: Vec<JoinHandle<Result<Remains, EpollError>>> = Vec::new();
-    for (index, exchange) in exchanges.into_iter().enumerate() {
-        let (plan, sender, stop) = (plan.clone(), sender.clone(), handles[index].clone());
+    for (index, exchange) in (0..).zip(exchanges) {
+        let (plan, sender, stop) = (plan.clone(), sender.clone(), handles[index as usize].clone());
+        let (gate, setting_up) = (gate.clone(), setting_up.clone());
         let others = StopOthers { handles: handles.clone(), armed: true };
         let thread = std::thread::Builder::new().name(format!("loop {index}"));
         loops.push(thread.spawn(move || {
-            let mut others = others;
-            let remains = run_loop(&plan, index as u32, stop, exchange, sender);
-            others.armed = remains.is_err();
-            remains
+            // Dropped in this order, also by `?` and by a panic: whoever is let through the gate has
+            // been stopped.
+            let (setting_up, mut others) = (setting_up, others);
+            let (scenario, pattern) = plan.part(index);
+            let driver = Epoll::new(scenario.share, stop)?;
+            drop(setting_up);
+            drop(gate.read());
+            let remains = run_loop(&plan, scenario, pattern, driver, exchange, sender);
+            others.armed = false;
+            Ok(remains)
         })?);
     }
+    drop(setting_up);
+    // Nobody sends: this ends when the last loop is set up or has failed.
+    let _ = all_set_up.recv();
+    drop(closed);
     drop(sender);
     tell(&messages, plan.threads, &mut notice);
     let remains: Vec<_> = loops.into_iter().map(JoinHandle::join).collect();
     let after = host::cpu();
-    let signal = listener.first();
+    let signal = signals.first();
     let timeline = observer.map(Observer::finish);
-    drop(listener);
 
     let mut results = Results {
         request: plan.info.clone(),
         started_at,
-        stopped_by: StoppedBy::Finished,
+        stopped_by: match &timeline {
+            Some(Err(_)) => StoppedBy::Error,
+            _ => StoppedBy::Finished,
+        },
         basic: BasicSummary::default(),
         reply_rates: Vec::new(),
-        timeline,
+        timeline: timeline.and_then(Result::ok),
         cpu: Cpu { user_s: after.user_s - before.user_s, system_s: after.system_s - before.system_s },
         busy_shares: Vec::new(),
         descriptors_limit: crate::raise_descriptor_limit(),
@@ -144,13 +168,13 @@ impl Drop for StopOthers {
 
 fn run_loop(
     plan: &Plan,
-    index: u32,
-    stop: StopHandle,
+    scenario: Scenario,
+    mut pattern: Pattern,
+    mut driver: Epoll,
     exchange: Option<Exchange>,
-    sender: Sender<Message>,
-) -> Result<Remains, EpollError> {
-    let (scenario, mut pattern) = plan.part(index);
-    let mut driver = Epoll::new(scenario.share, stop)?;
+    sender: SyncSender<Message>,
+) -> Remains {
+    let index = scenario.share.index;
     if let Some(arrivals) = pattern.arrivals.as_mut().filter(|_| plan.tell_delays && index == 0) {
         arrivals.tap(teller(&sender, Message::Delay));
     }
@@ -175,14 +199,14 @@ fn run_loop(
     if let Some(ended) = basic.ended {
         basic.arrivals_not_started = workload.not_started(core.began_at(), ended);
     }
-    Ok(Remains {
+    Remains {
         basic,
         reply_rates: samples.into_rates(),
         load: httperf_engine::Driver::load(&driver),
         limit: core.reached_limit(),
         stop: core.stopped_by(),
         failed: outcome.is_err(),
-    })
+    }
 }
 
 /// Runs the loop with one set of collectors and gives them back.
@@ -198,12 +222,12 @@ fn drive<C: Collector>(
 
 /// How a loop tells something of one kind.
 fn teller<T: 'static>(
-    sender: &Sender<Message>,
+    sender: &SyncSender<Message>,
     kind: fn(T) -> Message,
 ) -> impl Fn(T) + Send + Sync + 'static {
     let sender = sender.clone();
-    // Nobody listens any more when the program is on its way out.
-    move |what| drop(sender.send(kind(what)))
+    // Nobody listens any more when the program is on its way out, or nobody reads what it prints.
+    move |what| drop(sender.try_send(kind(what)))
 }
 
 /// Passes on what the loops tell, until the last of them has ended.

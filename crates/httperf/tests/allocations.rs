@@ -4,10 +4,10 @@
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 
-use httperf::engine::{Core, Deadlines, Epoll, RequestId, Scenario, Share, SocketOptions, StopHandle, run};
+use httperf::engine::{Core, Deadlines, Epoll, RequestId, Scenario, Share, StopHandle, run};
 use httperf::load::{Arrivals, ConnRate, Pattern, Period};
 use httperf::stat::{Basic, BasicSummary};
-use httperf::wire::{Request, RequestSpec, Rules};
+use httperf::wire::{Request, RequestSpec};
 
 const REPLY: &[u8] =
     b"HTTP/1.1 200 OK\r\nServer: t\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n\r\nhello";
@@ -35,21 +35,8 @@ fn server() -> SocketAddr {
 /// Runs the pattern and counts what the loop's thread allocated, from making the core to the end of the run.
 fn allocations(target: SocketAddr, conns: u64, calls: u32, rate: Option<f64>) -> (u64, BasicSummary) {
     let request = Request::render(&RequestSpec { uri: b"/".to_vec(), ..RequestSpec::default() });
-    let scenario = Scenario {
-        targets: vec![target],
-        requests: vec![request].into(),
-        deadlines: Deadlines {
-            connect: Some(5_000_000_000),
-            write: Some(5_000_000_000),
-            wait: Some(5_000_000_000),
-            reply: Some(5_000_000_000),
-        },
-        socket: SocketOptions::default(),
-        rules: Rules::default(),
-        ticks: None,
-        limit: None,
-        share: Share::WHOLE,
-    };
+    let limit = Some(5_000_000_000);
+    let scenario = Scenario { deadlines: Deadlines::all(limit), ..Scenario::plain(target, request) };
     let period = rate.map(|rate| Period::Constant(1.0 / rate));
     let pattern = Pattern {
         conns,
@@ -86,7 +73,7 @@ fn connections_one_after_the_other_allocate_nothing() {
     let (few, _) = allocations(target, 10, 2, None);
     let (many, summary) = allocations(target, 500, 2, None);
     assert_eq!((summary.connections, summary.replies()), (500, 1_000));
-    // The bins of lifetimes grow with the longest one, and the watchdog's heap with the connections of the last five seconds:
-    // a doubling now and then, nothing for each connection.
+    // The bins of lifetimes grow with the longest one, and the watchdog's heap with the connections of the
+    // last five seconds: a doubling now and then, nothing for each connection.
     assert!(many <= few + 20, "{many} against {few}");
 }

@@ -1,7 +1,8 @@
 //! When the next thing is due: arrival processes as pure schedules.
 //!
-//! A schedule counts in nanoseconds from the start of the run and never drifts: constant periods are multiplied,
-//! random ones summed without rounding. Every share draws the whole schedule and keeps what is its own.
+//! A schedule counts in nanoseconds from the start of the run and never drifts: constant
+//! periods are multiplied, random ones summed without rounding. Every share draws the whole
+//! schedule and keeps what is its own.
 
 use std::fmt;
 use std::sync::Arc;
@@ -39,8 +40,8 @@ pub struct Arrivals {
 }
 
 impl Arrivals {
-    /// The first `total` arrivals of a schedule, as far as they belong to `share`; the numbers are drawn from the
-    /// sequence of client `client`.
+    /// The first `total` arrivals of a schedule, as far as they belong to `share`; the numbers are drawn from
+    /// the sequence of client `client`.
     pub fn new(period: &Period, total: u64, share: Share, client: u32) -> Self {
         Self { schedule: Schedule::new(period, client), share, total, next: 0 }
     }

@@ -6,8 +6,8 @@
 //!                                  +------------- events ------------+
 //! ```
 //!
-//! A workload is one file that implements [`Workload`](httperf_engine::Workload), plus a line here; the plan of a
-//! run (crate `httperf`) says which one it is.
+//! A workload is one file that implements [`Workload`](httperf_engine::Workload), plus a line here; the plan
+//! of a run (crate `httperf`) says which one it is.
 
 mod arrival;
 mod conn_rate;

@@ -1,7 +1,7 @@
 //! The random sequence of the classic tool: that of the drand48 family (POSIX), seeded by the client number.
 
-/// A 48-bit linear congruential generator: X' = (0x5DEECE66D X + 0xB) mod 2^48, U = X' / 2^48. The same client
-/// number always gives the same sequence, here and in httperf 0.9.0.
+/// A 48-bit linear congruential generator: X' = (0x5DEECE66D X + 0xB) mod 2^48, U = X' / 2^48. The same
+/// client number always gives the same sequence, here and in httperf 0.9.0.
 #[derive(Clone, Debug)]
 pub(crate) struct Sequence {
     state: u64,

@@ -7,8 +7,8 @@ use httperf_stat::Lifetimes;
 
 use crate::Results;
 
-/// The report from `Maximum connect burst length` to the last line (manual, section OUTPUT). With `histogram` the
-/// lifetimes of connections stand before `Total:` (manual `-vv`).
+/// The report from `Maximum connect burst length` to the last line (manual, section OUTPUT). With `histogram`
+/// the lifetimes of connections stand before `Total:` (manual `-vv`).
 pub fn classic(results: &Results, with_histogram: bool) -> String {
     let mut text = String::new();
     write(&mut text, results, with_histogram).expect("a String takes everything");

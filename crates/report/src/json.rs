@@ -371,8 +371,8 @@ impl Judgement {
     }
 }
 
-/// A name for this run that others hardly have: from when it began, by the day and by the machine's clock, and from
-/// what it did.
+/// A name for this run that others hardly have: from when it began, by the day and by the
+/// machine's clock, and from what it did.
 fn id(results: &Results) -> String {
     let mut hasher = DefaultHasher::new();
     let Results { started_at, request, basic, host, .. } = results;

@@ -164,7 +164,26 @@ fn runtime(threads: usize) -> io::Result<Runtime> {
 /// Pending connections the kernel may hold; it takes `net.core.somaxconn` if that is less.
 const BACKLOG: u32 = 16_384;
 
+/// Where to look for a port when the kernel has none: below those it gives to connections. After a minute of load
+/// all of these may be in TIME_WAIT.
+const SPARE_PORTS: std::ops::Range<u16> = 20_000..21_000;
+
+/// Listens on the address; port 0 takes a free one.
 fn listen(address: SocketAddr) -> io::Result<(TcpListener, SocketAddr)> {
+    let mut listening = listen_on(address);
+    if address.port() == 0 {
+        for port in SPARE_PORTS {
+            match &listening {
+                Err(error) if error.kind() == io::ErrorKind::AddrInUse => {}
+                _ => break,
+            }
+            listening = listen_on(SocketAddr::new(address.ip(), port));
+        }
+    }
+    listening
+}
+
+fn listen_on(address: SocketAddr) -> io::Result<(TcpListener, SocketAddr)> {
     let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
     socket.set_reuseaddr(true)?;
     // On Linux accepted sockets inherit it, which saves a system call for each.

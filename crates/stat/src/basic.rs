@@ -127,8 +127,8 @@ impl Lifetimes {
         }
     }
 
-    /// The centre, in milliseconds, of the first bin where the running count reaches half of all; 0 if that lies
-    /// beyond the bins.
+    /// The centre, in milliseconds, of the first bin where the running count reaches half of all; 0
+    /// if that lies beyond the bins.
     pub fn median_ms(&self) -> f64 {
         let half = self.moments_ms.count.div_ceil(2).max(1);
         let mut running = 0;

@@ -5,9 +5,11 @@
 //!                       <--empty block--
 //! ```
 //!
-//! A loop records into its current block. At the end of a slice, noticed on the first event after it, it swaps the
-//! block for an empty one: a pointer moves, nothing is copied, cleared or allocated. If no empty one is there it
-//! goes on with the full one: slices merge, nothing is lost.
+//! A loop records into its current block. At the end of a slice, noticed on the first event after it, it
+//! swaps the block for an empty one: a pointer moves, nothing is copied, cleared or allocated. If no empty
+//! one is there it goes on with the full one: slices merge, nothing is lost.
+
+use std::collections::BTreeMap;
 
 use httperf_engine::{Call, Collector, Conn, Core, Event, Nanos, Time};
 
@@ -17,7 +19,7 @@ use crate::timeline::{Counts, Slot, Timeline};
 /// The width of a slice.
 pub(crate) const UNIT: Nanos = 100_000_000;
 
-/// So many slices back, what began there is still put where it belongs.
+/// So many slices back there is a place ready for what began there; for what lies further back one is made.
 const BACK: usize = 64;
 
 /// Where full blocks go and empty ones come from.
@@ -114,7 +116,8 @@ impl<E: Exchange> Intervals<E> {
             self.block.begin(unit, self.began + unit * UNIT);
             (self.block.silent, self.block.silent_level) = (unit - next, self.level);
         }
-        // An empty block now covers the slice of this moment, one that could not be swapped all slices up to it.
+        // An empty block now covers the slice of this moment, one that could not be
+        // swapped all slices up to it.
         let until = (unit + 1) * UNIT;
         self.block.in_flight_ns += self.level * (until - self.block.until);
         self.block.until = until;
@@ -149,7 +152,8 @@ impl<E: Exchange> Intervals<E> {
         if due >= block.start {
             block.counts.scheduled += 1;
         } else {
-            block.back[block.slices_back(due, self.began)].scheduled += 1;
+            let slices = block.slices_back(due, self.began);
+            block.earlier(slices).scheduled += 1;
         }
     }
 
@@ -186,7 +190,8 @@ impl<E: Exchange> Intervals<E> {
         }
     }
 
-    /// A connection ends that never was one: the call it was for never came to be, but waited since it was due.
+    /// A connection ends that never was one: the call it was for never came to be,
+    /// but waited since it was due.
     #[cold]
     fn unconnected(&mut self, conn: &Conn, at: Time, failed: bool) {
         if conn.connected.is_set() {
@@ -278,8 +283,10 @@ pub struct Block {
     counts: Counts,
     /// Nanoseconds times calls in flight, within the block.
     in_flight_ns: u64,
-    /// What began in earlier slices and was heard of in this one; the last of them, for whatever lies further back too.
+    /// What began in the slices just before and was heard of in this one, the latest first.
     back: [Back; BACK],
+    /// What began before these, by its slice.
+    far: BTreeMap<u64, Back>,
     done: [Recorder; MEASURES],
     classes: [Recorder; CLASSES],
     failed: [Recorder; MEASURES],
@@ -308,6 +315,7 @@ impl Default for Block {
             counts: Counts::default(),
             in_flight_ns: 0,
             back: [Back::default(); BACK],
+            far: BTreeMap::new(),
             done: Default::default(),
             classes: Default::default(),
             failed: Default::default(),
@@ -322,6 +330,7 @@ impl Block {
         let recorders = self.done.iter_mut().chain(&mut self.classes).chain(&mut self.failed);
         recorders.chain(&mut self.open).for_each(Recorder::clear);
         self.back = [Back::default(); BACK];
+        self.far.clear();
         self.counts = Counts::default();
         (self.silent, self.in_flight_ns) = (0, 0);
     }
@@ -331,19 +340,35 @@ impl Block {
         (self.first, self.start, self.until) = (first, start, first * UNIT);
     }
 
-    /// How many slices before its first one a moment lies, less one; no more than are kept apart.
-    fn slices_back(&self, due: Time, began: Time) -> usize {
+    /// How many slices before its first one a moment lies, less one.
+    fn slices_back(&self, due: Time, began: Time) -> u64 {
         let slice = due.since(began) / UNIT;
-        ((self.first - slice) as usize).saturating_sub(1).min(BACK - 1)
+        (self.first - slice).saturating_sub(1)
+    }
+
+    /// The place of an earlier slice.
+    fn earlier(&mut self, slices_back: u64) -> &mut Back {
+        match self.back.get_mut(slices_back as usize) {
+            Some(back) => back,
+            None => self.far.entry(self.first - slices_back - 1).or_default(),
+        }
     }
 
     /// A call began in an earlier slice.
     #[cold]
     fn begin_before(&mut self, due: Time, began: Time) {
-        let back = self.slices_back(due, began);
-        let slice_ends = self.start - back as u64 * UNIT;
-        self.back[back].calls += 1;
-        self.back[back].in_flight_ns += slice_ends.since(due);
+        let slices = self.slices_back(due, began);
+        let slice_ends = self.start - slices * UNIT;
+        let back = self.earlier(slices);
+        back.calls += 1;
+        back.in_flight_ns += slice_ends.since(due);
+    }
+
+    /// Earlier slices in which something may have begun, the first of them first.
+    fn earlier_slices(&self) -> impl Iterator<Item = (u64, Back)> {
+        let near = self.first.min(BACK as u64);
+        let near = (1..=near).rev().map(|back| (self.first - back, self.back[back as usize - 1]));
+        self.far.iter().map(|(slice, back)| (*slice, *back)).chain(near)
     }
 
     /// The slice it begins in.
@@ -376,20 +401,24 @@ impl Block {
         if self.silent_level > 0 {
             (self.first - self.silent..self.first).for_each(|slice| add(slice, self.silent_level * UNIT));
         }
-        let mut calls = 0;
-        for (index, back) in self.back.iter().enumerate().rev() {
-            let slice = self.first.saturating_sub(index as u64 + 1);
+        // What has begun in one slice is in flight in all of the next ones.
+        let (mut calls, mut next) = (0, 0);
+        for (slice, back) in self.earlier_slices() {
+            if calls > 0 {
+                (next..slice).for_each(|between| add(between, calls * UNIT));
+            }
             if calls + back.calls > 0 {
                 add(slice, calls * UNIT + back.in_flight_ns);
             }
             calls += back.calls;
+            next = slice + 1;
         }
     }
 
     /// Arrivals that fell due in earlier slices.
     pub(crate) fn scheduled(&self, mut add: impl FnMut(u64, u64)) {
-        for (index, back) in self.back.iter().enumerate().filter(|(_, back)| back.scheduled > 0) {
-            add(self.first.saturating_sub(index as u64 + 1), back.scheduled);
+        for (slice, back) in self.earlier_slices().filter(|(_, back)| back.scheduled > 0) {
+            add(slice, back.scheduled);
         }
     }
 

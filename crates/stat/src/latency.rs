@@ -43,8 +43,8 @@ impl Measure {
 
 /// Records times where it must be cheap: in a loop.
 ///
-/// The counters are in HdrHistogram's buckets but not in its type: that one touches all its 132 KiB when it is made
-/// and whenever it is cleared. Here only the pages are touched that a time ever fell on.
+/// The counters are in HdrHistogram's buckets but not in its type: that one touches all its 132 KiB when it
+/// is made and whenever it is cleared. Here only the pages are touched that a time ever fell on.
 #[derive(Debug)]
 pub(crate) struct Recorder {
     counts: Box<[u32]>,
@@ -141,8 +141,8 @@ impl Times {
         if self.count == 0 { 0.0 } else { self.sum_ns as f64 / self.count as f64 / 1e9 }
     }
 
-    /// The standard deviation of the sample (n - 1) in seconds, from the middles of the buckets; 0 for fewer than
-    /// two times.
+    /// The standard deviation of the sample (n - 1) in seconds, from the middles of the
+    /// buckets; 0 for fewer than two times.
     pub fn stddev_s(&self) -> f64 {
         if self.count < 2 {
             return 0.0;
@@ -192,8 +192,8 @@ impl Times {
         self.sum_ns += other.sum_ns;
     }
 
-    /// The histogram in HdrHistogram's compressed V2 format, values in nanoseconds: what its tools read, once it
-    /// is in base64.
+    /// The histogram in HdrHistogram's compressed V2 format, values in nanoseconds: what its
+    /// tools read, once it is in base64.
     pub fn to_hdr_v2(&self) -> Vec<u8> {
         let mut histogram =
             Histogram::<u64>::new_with_bounds(1, LONGEST, 3).expect("constant bounds, in order");

@@ -3,6 +3,7 @@
 //! ```text
 //!   Event, &Core --> Basic      --> BasicSummary      counters and sums behind the classic report
 //!                --> Intervals  --> Block, Block, ..  histograms and counts per slice of time --> Timeline
+//!                --> Samples    --> Sample, ..        the reply rate every five seconds, at once
 //!                --> Alarms     --> Alarm, ..         the first failure of each cause, at once
 //! ```
 //!

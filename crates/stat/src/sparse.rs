@@ -1,8 +1,8 @@
 //! The buckets of HdrHistogram with three significant digits, and what is in those that are not empty.
 //!
-//! A histogram is kept as the payload of HdrHistogram's V2 format: a row of numbers, one a bucket from the lowest
-//! on: a count, or, negative, how many empty buckets to skip; each zigzag-coded and then LEB128. A slice of 100 ms
-//! has some hundreds of buckets and takes 1-2 KiB where the row of counters takes 132.
+//! A histogram is kept as the payload of HdrHistogram's V2 format: a row of numbers, one a bucket from the
+//! lowest on: a count, or, negative, how many empty buckets to skip; each zigzag-coded and then LEB128. A
+//! slice of 100 ms has some hundreds of buckets and takes 1-2 KiB where the row of counters takes 132.
 
 use httperf_engine::Nanos;
 

@@ -13,11 +13,11 @@ const INTERVALS: usize = 1_200;
 /// More bytes of histograms than these are never kept, whatever the width: neighbours merge.
 const BYTES: usize = 48 << 20;
 
-/// Intervals of one width, from the start of the run. They are 100 ms wide at first; whenever there would be too
-/// many, neighbours merge by 2 and by 5 in turn (0.2 s, 1 s, 2 s, 10 s, ...).
+/// Intervals of one width, from the start of the run. They are 100 ms wide at first; whenever there would be
+/// too many, neighbours merge by 2 and by 5 in turn (0.2 s, 1 s, 2 s, 10 s, ...).
 ///
-/// Adding blocks and merging timelines comes to the same in any order (the width too, as long as the histograms
-/// stay below their limit of 48 MiB, which an unusual run only reaches).
+/// Adding blocks and merging timelines comes to the same in any order (the width too, as long as the
+/// histograms stay below their limit of 48 MiB, which an unusual run only reaches).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Timeline {
     /// How often neighbours have merged.
@@ -110,8 +110,8 @@ impl Timeline {
         self.end_ns
     }
 
-    /// How many blocks cover more than 100 ms because no empty one was there in time. What such a block counts is
-    /// in the last of its intervals.
+    /// How many blocks cover more than 100 ms because no empty one was there in time. What such a block
+    /// counts is in the last of its intervals.
     pub fn late_blocks(&self) -> u64 {
         self.late_blocks
     }
@@ -149,8 +149,8 @@ impl Timeline {
         self.distribution(measure, 0..self.intervals.len())
     }
 
-    /// The response times of replies whose status is in a class: 2 for 200 to 299 and so on, codes from 600 on in
-    /// the class of 5, codes below 100 in 0.
+    /// The response times of replies whose status is in a class: 2 for 200 to 299 and so on, codes from 600
+    /// on in the class of 5, codes below 100 in 0.
     pub fn response_in_class(&self, class: u8) -> Times {
         self.sum(&(0..self.intervals.len()), |slot| slot == Slot::Class(class))
     }

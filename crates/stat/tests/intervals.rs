@@ -1,13 +1,10 @@
 //! The collector of intervals against a core whose inputs, and so all times, are written down here.
 
-use std::sync::Arc;
-
 use httperf_engine::{
-    Collector, Completion, ConnId, Core, Deadlines, Input, RequestId, Scenario, Share, SocketOptions, Stop,
-    Time, Transmit,
+    Collector, Completion, ConnId, Core, Deadlines, Input, RequestId, Scenario, Stop, Time, Transmit,
 };
 use httperf_stat::{Block, Exchange, InPlace, Intervals, Measure, Timeline};
-use httperf_wire::{Request, RequestSpec, Rules};
+use httperf_wire::{Request, RequestSpec};
 
 const REPLY: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 const MS: u64 = 1_000_000;
@@ -23,16 +20,9 @@ struct Run<E> {
 impl<E: Exchange> Run<E> {
     fn new(exchange: E) -> Self {
         let request = Request::render(&RequestSpec { uri: "/".into(), ..RequestSpec::default() });
-        let mut core = Core::new(Scenario {
-            targets: vec![([127, 0, 0, 1], 80).into()],
-            requests: Arc::new([request]),
-            deadlines: Deadlines { connect: Some(1_000 * MS), ..Deadlines::default() },
-            socket: SocketOptions::default(),
-            rules: Rules::default(),
-            ticks: None,
-            limit: None,
-            share: Share::WHOLE,
-        });
+        let deadlines = Deadlines { connect: Some(1_000 * MS), ..Deadlines::default() };
+        let plain = Scenario::plain(([127, 0, 0, 1], 80).into(), request);
+        let mut core = Core::new(Scenario { deadlines, ..plain });
         core.begin(Time(BEGAN));
         Self { core, intervals: Intervals::new(exchange) }
     }
@@ -178,6 +168,27 @@ fn what_began_very_long_ago_is_still_counted_in_full() {
     let in_flight: u128 = timeline.intervals().iter().map(|interval| interval.in_flight_ns).sum();
     assert_eq!(in_flight, 59_000 * u128::from(MS));
     assert_eq!(timeline.intervals()[590].in_flight_ns, 100 * u128::from(MS));
+}
+
+#[test]
+fn what_began_very_long_ago_is_in_flight_from_there() {
+    let mut run = Run::new(InPlace::default());
+    // Taken up at once, connected after 9.95 s: much longer than there are places ready.
+    let first = run.arrive(0, 0);
+    let second = run.arrive(250, 250);
+    // Taken up 9.3 s late.
+    let third = run.arrive(500, 9_800);
+    run.connected(9_950, first, 0);
+    run.connected(9_950, second, 250);
+    run.connected(9_950, third, 500);
+    let timeline = run.finish(10_000);
+
+    let mut expected = [3.0; 101];
+    expected[..5].copy_from_slice(&[1.0, 1.0, 1.5, 2.0, 2.0]);
+    expected[100] = 0.0;
+    assert_eq!(in_flight(&timeline), expected);
+    let scheduled = column(&timeline, |counts| counts.scheduled);
+    assert_eq!((scheduled[0], scheduled[2], scheduled[5], scheduled.iter().sum::<u64>()), (1, 1, 1, 3));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Reads the reply of a small static file again and again: the cost of the data plane's commonest work.
 //!
-//! `valgrind --tool=callgrind target/release/examples/keep_alive 1000`, once more with 2000; the difference is the
-//! cost of 1,000 replies.
+//! `valgrind --tool=callgrind target/release/examples/keep_alive 1000`, once more with 2000; the difference
+//! is the cost of 1,000 replies.
 
 use std::hint::black_box;
 

@@ -6,9 +6,9 @@
 //!   framing.rs  what the fields mean       pending.rs  signals that wait to be told
 //! ```
 //!
-//! A reply whose head lies in one input costs no allocation, and hardly more than a comparison if the memo knows
-//! it; body bytes are counted, never copied. Every byte is judged when it comes, so a fault does not wait for more
-//! input, and the cuts change nothing.
+//! A reply whose head lies in one input costs no allocation, and hardly more than a comparison if the memo
+//! knows it; body bytes are counted, never copied. Every byte is judged when it comes, so a fault does not
+//! wait for more input, and the cuts change nothing.
 
 mod chunks;
 mod fields;
@@ -77,8 +77,8 @@ enum State {
     ToEnd,
 }
 
-/// One empty line before a status line is skipped, as RFC 9112 section 2.2 asks of servers: some peers send one
-/// too many after a body.
+/// One empty line before a status line is skipped, as RFC 9112 section 2.2 asks of servers: some peers
+/// send one too many after a body.
 #[derive(Clone, Copy, Debug)]
 enum Lead {
     Nothing,
@@ -105,8 +105,8 @@ impl H1 {
         Self { asked: Asked { head: false, rules }, ..Self::default() }
     }
 
-    /// Goes from state to state up to the next signal. Most states are calls, so that their bulk does not weigh on
-    /// the way through the first one, which every reply takes.
+    /// Goes from state to state up to the next signal. Most states are calls, so that their bulk does not
+    /// weigh on the way through the first one, which every reply takes.
     #[inline(never)]
     fn advance(&mut self, input: &[u8], due: Due, memo: &mut Memo) -> Result<Step, Fault> {
         let mut used = 0;

@@ -7,10 +7,11 @@
 //!   end of the stream     --Machine::finish---> Some(End) | None | Fault
 //! ```
 //!
-//! One machine belongs to one connection. It knows nothing of calls: the caller keeps the queue of outstanding
-//! calls and says, with each input, which kind of reply is due next ([`Due`]). A machine may be fed any piece
-//! of the stream, down to a single byte; the signals add up to the same whatever the cuts. What saves work across
-//! connections, and is no state of any, is the caller's too: one [`Memo`] for the machines of a thread.
+//! One machine belongs to one connection. It knows nothing of calls: the caller keeps the queue of
+//! outstanding calls and says, with each input, which kind of reply is due next ([`Due`]). A machine may
+//! be fed any piece of the stream, down to a single byte; the signals add up to the same whatever the
+//! cuts. What saves work across connections, and is no state of any, is the caller's too: one [`Memo`]
+//! for the machines of a thread.
 
 mod h1;
 mod request;
@@ -125,9 +126,9 @@ pub mod limits {
 
 /// One protocol's client side as a pure machine.
 ///
-/// Drive it so: for every piece of the stream call [`receive`](Machine::receive) with what is left of it until
-/// the signal is `None`, or `End` with nothing left; pass the `Due` that holds at that moment (after an `End` it is that of the next call).
-/// After a fault the machine must not be fed again.
+/// Drive it so: for every piece of the stream call [`receive`](Machine::receive) with what is left of it
+/// until the signal is `None`, or `End` with nothing left; pass the `Due` that holds at that moment (after an
+/// `End` it is that of the next call). After a fault the machine must not be fed again.
 pub trait Machine {
     /// Reads on in the stream. Any memo will do, whoever used it before.
     ///
@@ -146,7 +147,8 @@ pub trait Machine {
     /// thrown away unread and reported with [`discarded`](Machine::discarded).
     fn discardable(&self) -> u64;
 
-    /// `bytes` body bytes were thrown away unread. The caller takes them for a `Content`; an `End` may follow.
+    /// `bytes` body bytes were thrown away unread. The caller takes them for a
+    /// `Content`; an `End` may follow.
     ///
     /// # Panics
     /// If `bytes` is more than was [`discardable`](Machine::discardable).

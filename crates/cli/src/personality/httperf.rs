@@ -46,8 +46,8 @@ pub(crate) struct Parsed {
     pub(crate) options: Options,
     /// For stdout, before anything else: what `-V` says.
     pub(crate) stdout: Vec<u8>,
-    /// For stderr, after the echo line and once the server's address is known (the original is silent about them
-    /// if it is not): warnings about `--add-header`.
+    /// For stderr, after the echo line and once the server's address is known (the original is silent about
+    /// them if it is not): warnings about `--add-header`.
     pub(crate) warnings: Vec<u8>,
 }
 
@@ -169,8 +169,8 @@ pub(crate) fn not_yet(options: &Options) -> Option<Vec<u8>> {
     Some(options.message(format!("--{name} is not available yet").as_bytes()))
 }
 
-/// The line of stderr with which a version other than 1.0 and 1.1 ends the program, after the echo line and once the
-/// server's address is known; the exit status is 1.
+/// The line of stderr with which a version other than 1.0 and 1.1 ends the program, after the echo line and
+/// once the server's address is known; the exit status is 1.
 pub(crate) fn version_error(options: &Options) -> Option<Vec<u8>> {
     let (major, minor) = options.http_version;
     if matches!((major, minor), (1, 0 | 1)) {

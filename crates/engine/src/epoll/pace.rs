@@ -1,9 +1,10 @@
 //! How early to ask for a wake-up, so that the loop is awake when something falls due.
 //!
-//! A timer wakes a thread late: by the latency of the interrupt and of the scheduler, tens of microseconds that
-//! vary with the machine. So the timer is armed earlier by a margin, and the rest of the time is polled away. The
-//! margin follows a high quantile of the lateness seen: each wake-up that came too late widens it by a step, each
-//! that came in time narrows it by a smaller one. Polling is bounded to a share of the loop's time.
+//! A timer wakes a thread late: by the latency of the interrupt and of the scheduler, tens of
+//! microseconds that vary with the machine. So the timer is armed earlier by a margin, and the rest of
+//! the time is polled away. The margin follows a high quantile of the lateness seen: each wake-up that
+//! came too late widens it by a step, each that came in time narrows it by a smaller one. Polling is
+//! bounded to a share of the loop's time.
 
 use crate::time::Nanos;
 
@@ -29,8 +30,8 @@ impl Pace {
         Self { margin: 50_000, polled: 0 }
     }
 
-    /// How much earlier than its time the timer should fire. `total` is the life of the loop so far, `busy` what
-    /// of it was neither waiting nor polling.
+    /// How much earlier than its time the timer should fire. `total` is the life of the loop so far, `busy`
+    /// what of it was neither waiting nor polling.
     pub(super) fn margin(&self, total: Nanos, busy: Nanos) -> Nanos {
         let affordable = self.polled <= total / POLL_SHARE && busy <= total / BUSY_SHARE;
         if affordable { self.margin } else { 0 }

@@ -29,7 +29,7 @@ impl Sockets {
         Self { next_address: 0, hog: None, rotation: Rotation::new(share), share }
     }
 
-    /// A non-blocking socket on its way to `to`, with the outcome of connect(2) and the port that was hogged.
+    /// A non-blocking socket, set up and bound for a connection to `to`, and the port that was hogged.
     pub(super) fn open(
         &mut self,
         to: SocketAddr,
@@ -62,7 +62,7 @@ impl Sockets {
             Some(from) if options.source.hog => {
                 sockopt::set_socket_reuseaddr(&socket, true)?;
                 let hog = self.hog.get_or_insert_with(|| Hog::new(self.share));
-                let port = hog.bind(&socket, from)?;
+                let port = hog.bind(&socket, from, to.port())?;
                 Ok((socket, Some(port)))
             }
             Some(from) => {
@@ -85,7 +85,7 @@ impl Sockets {
     ) -> Result<(), Errno> {
         let connect = || rustix::net::connect(socket, &to);
         match &mut self.rotation {
-            Some(rotation) if !options.source.hog => match rotation.connect(socket, connect) {
+            Some(rotation) if !options.source.hog => match rotation.connect(socket, to.port(), connect) {
                 Err(Errno::NOPROTOOPT) => {
                     self.rotation = None;
                     connect()
@@ -121,15 +121,16 @@ impl Hog {
         }
     }
 
-    /// Binds to the next port that can be had; looks at each port once at most.
-    fn bind(&mut self, socket: &OwnedFd, from: IpAddr) -> Result<u16, Errno> {
+    /// Binds to the next port that can be had, but never to `avoid`: on loopback a connection from a port to
+    /// itself succeeds without any server. Looks at each port once at most.
+    fn bind(&mut self, socket: &OwnedFd, from: IpAddr, avoid: u16) -> Result<u16, Errno> {
         for _ in 0..(PORTS - HOG_FROM).div_ceil(self.step) {
             let port = self.next as u16;
             self.next += self.step;
             if self.next >= PORTS {
                 self.next = HOG_FROM + (self.next - HOG_FROM) % self.step;
             }
-            if self.taken[usize::from(port)] {
+            if port == avoid || self.taken[usize::from(port)] {
                 continue;
             }
             self.taken[usize::from(port)] = true;
@@ -167,6 +168,16 @@ mod tests {
     }
 
     #[test]
+    fn the_port_of_the_target_is_never_hogged() {
+        let mut hog = Hog::new(Share::WHOLE);
+        hog.next = 9_100;
+        let free = |_| rustix::net::socket(AddressFamily::INET, SocketType::STREAM, None).unwrap();
+        let ports =
+            [0, 1].map(free).map(|socket| hog.bind(&socket, IpAddr::V4(Ipv4Addr::LOCALHOST), 9_100).unwrap());
+        assert!(!ports.contains(&9_100), "{ports:?}");
+    }
+
+    #[test]
     fn loops_beside_each_other_take_different_ports() {
         let mut hogs = [0, 1].map(|index| Hog::new(Share { index, of: 2 }));
         assert_eq!(hogs.each_mut().map(|hog| hog.next % 2), [0, 1]);
@@ -174,7 +185,7 @@ mod tests {
         let (socket, _) = Sockets::new(Share::WHOLE)
             .open("127.0.0.1:9".parse().unwrap(), &SocketOptions::default())
             .unwrap();
-        hogs[1].bind(&socket, IpAddr::V4(Ipv4Addr::LOCALHOST)).unwrap();
+        hogs[1].bind(&socket, IpAddr::V4(Ipv4Addr::LOCALHOST), 0).unwrap();
         assert_eq!(hogs[1].next, 1025);
     }
 }

@@ -87,7 +87,8 @@ pub struct Script {
     pub greeting: Vec<Act>,
     /// How many request bytes are taken before nobody reads any more, and the client's kernel is full.
     pub reads: Option<u64>,
-    /// What is done for each request; the last entry serves all that follow. None: requests are read, no more.
+    /// What is done for each request; the last entry serves all that follow. None:
+    /// requests are read, no more.
     pub turns: Vec<Vec<Act>>,
 }
 

@@ -87,8 +87,8 @@ impl Socket {
         }
     }
 
-    /// Something from the server has arrived. What a reset has overtaken is lost; what had arrived before it can
-    /// still be read, as on Linux.
+    /// Something from the server has arrived. What a reset has overtaken is lost; what had arrived before it
+    /// can still be read, as on Linux.
     pub(super) fn hear(&mut self, effect: Effect) {
         if self.rst != News::Nothing {
             return;
@@ -163,8 +163,8 @@ impl Socket {
         Look::Data
     }
 
-    /// How many of so many bytes the kernel takes, and when it takes more, in nanoseconds from now: it takes none
-    /// at all from then on if the server's end is full.
+    /// How many of so many bytes the kernel takes, and when it takes more, in nanoseconds from now: it takes
+    /// none at all from then on if the server's end is full.
     pub(super) fn write(&mut self, faults: &Faults, bytes: usize) -> Result<(usize, Option<Nanos>), Errno> {
         match self.rst {
             News::Nothing => {}

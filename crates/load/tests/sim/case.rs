@@ -4,9 +4,9 @@ use std::io;
 
 use httperf_engine::sim::{Dialogue, Faults, Honest, Network, ORIGIN, Random, Server, Setup, Sim, Turns};
 use httperf_engine::{
-    Collector, Core, Deadlines, Driver, Event, Nanos, RequestId, Scenario, Share, SocketOptions,
+    Collector, Core, Deadlines, Driver, Event, Nanos, RequestId, Scenario, Share, Stop, Ticks, Time, Traffic,
+    Workload, run,
 };
-use httperf_engine::{Stop, Ticks, Time, Traffic, Workload, run};
 use httperf_load::{Arrivals, ConnRate, Pattern, Period};
 use httperf_stat::{Basic, BasicSummary, InPlace, Intervals, Timeline};
 use httperf_wire::{Request, RequestSpec, Rules};
@@ -225,17 +225,14 @@ impl Case {
             body: vec![b'x'; self.body],
             ..RequestSpec::default()
         });
-        let limit = self.timeout;
         Core::new(Scenario {
-            targets: vec![([127, 0, 0, 1], 80).into()],
-            requests: [request].into(),
-            deadlines: Deadlines { connect: limit, write: limit, wait: limit, reply: limit },
-            socket: SocketOptions::default(),
+            deadlines: Deadlines::all(self.timeout),
             rules: self.rules,
             // Ticks alone would keep a run alive that waits for nothing.
             ticks: self.limit.map(|limit| Ticks { first: limit / 7 + 1, every: limit / 5 + 1 }),
             limit: self.limit,
             share,
+            ..Scenario::plain(([127, 0, 0, 1], 80).into(), request)
         })
     }
 

@@ -1,5 +1,5 @@
-//! Connections that lie idle between calls: what a server does meanwhile is noticed when it comes, and counted
-//! when the next call is written.
+//! Connections that lie idle between calls: what a server does meanwhile is noticed when it comes, and
+//! counted when the next call is written.
 
 use std::sync::Arc;
 

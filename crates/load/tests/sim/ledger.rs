@@ -159,7 +159,8 @@ impl Ledger {
         self.replies.push(reply);
     }
 
-    /// When the reply that was under way at the end began or, without one, when a request was last written to.
+    /// When the reply that was under way at the end began or, without one, when a
+    /// request was last written to.
     pub(crate) fn waiting_since(&self) -> Time {
         let written = self.events.iter().rev().find_map(|event| match *event {
             Event::CallSendStop { at, .. } | Event::CallSendStart { at, .. } => Some(at),

@@ -1,5 +1,5 @@
-//! What must not matter: how a run is shared out, how bytes are cut, whether they are thrown away unread, and how
-//! late our own clock is.
+//! What must not matter: how a run is shared out, how bytes are cut, whether they are thrown away unread,
+//! and how late our own clock is.
 
 use std::sync::Arc;
 

@@ -44,8 +44,8 @@ const CLASSES: [&str; 6] = ["0xx", "1xx", "2xx", "3xx", "4xx", "5xx"];
 impl Latency {
     pub(super) fn of(timeline: &Timeline, basic: &BasicSummary) -> Self {
         let of = |measure| Times::of(&timeline.whole(measure), 0);
-        // Arrivals that still waited for their turn wait for their reply too. When each fell due is not known here:
-        // at age 0 they are counted and change no percentile.
+        // Arrivals that still waited for their turn wait for their reply too. When each fell due is not known
+        // here: at age 0 they are counted and change no percentile.
         let waiting = basic.arrivals_not_started;
         let class = |class: u8| {
             let times = Distribution { done: timeline.response_in_class(class), ..Distribution::default() };

@@ -1,12 +1,10 @@
 //! The result document of simulated runs.
 
-use std::sync::Arc;
-
 use httperf_engine::sim::{Faults, Honest, Network, Server, Setup, Sim};
-use httperf_engine::{Core, Deadlines, RequestId, Scenario, Share, SocketOptions, Stop};
+use httperf_engine::{Core, Deadlines, RequestId, Scenario, Share, Stop};
 use httperf_load::{Arrivals, ConnRate, Pattern, Period};
 use httperf_stat::{Basic, InPlace, Intervals};
-use httperf_wire::{Request, RequestSpec, Rules};
+use httperf_wire::{Request, RequestSpec};
 use serde_json::Value;
 
 use super::*;
@@ -17,17 +15,10 @@ const SECOND: u64 = 1_000_000_000;
 /// A run of 200 connections at 500/s against this server.
 fn run(seed: u64, server: Server, faults: Faults) -> Results {
     let stopped = faults.stop.is_some();
-    let limit = Some(2 * SECOND);
-    let mut core = Core::new(Scenario {
-        targets: vec![([127, 0, 0, 1], 80).into()],
-        requests: Arc::new([Request::render(&RequestSpec { uri: "/".into(), ..RequestSpec::default() })]),
-        deadlines: Deadlines { connect: limit, write: limit, wait: limit, reply: limit },
-        socket: SocketOptions::default(),
-        rules: Rules::default(),
-        ticks: None,
-        limit: None,
-        share: Share::WHOLE,
-    });
+    let request = Request::render(&RequestSpec { uri: "/".into(), ..RequestSpec::default() });
+    let deadlines = Deadlines::all(Some(2 * SECOND));
+    let plain = Scenario::plain(([127, 0, 0, 1], 80).into(), request);
+    let mut core = Core::new(Scenario { deadlines, ..plain });
     let mut workload = ConnRate::new(Pattern {
         conns: 200,
         calls: 2,

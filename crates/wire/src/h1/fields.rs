@@ -1,8 +1,8 @@
-//! Field lines up to the empty line: header and trailer sections (RFC 9112 section 5). All syntax is judged by
-//! `httparse`; here are the pieces, the line ends and the limits.
+//! Field lines up to the empty line: header and trailer sections (RFC 9112 section 5). All syntax is judged
+//! by `httparse`; here are the pieces, the line ends and the limits.
 //!
-//! A section that is all there is parsed where it lies. One that comes in pieces is taken line by line, so what
-//! is held is never more than the line that is not yet complete.
+//! A section that is all there is parsed where it lies. One that comes in pieces is taken line by line, so
+//! what is held is never more than the line that is not yet complete.
 
 use httparse::{EMPTY_HEADER, Status, parse_headers};
 use memchr::{memchr, memchr_iter};
@@ -24,8 +24,8 @@ pub(super) struct Extent {
     pub(super) long: u32,
 }
 
-/// Reads a whole section from the front of `input`; `None`, and nothing said to `hear`, if it is not all there,
-/// unusually large or broken.
+/// Reads a whole section from the front of `input`; `None`, and nothing said to `hear`, if it is not all
+/// there, unusually large or broken.
 pub(super) fn at_once(input: &[u8], mut hear: impl FnMut(&str, &[u8])) -> Option<Extent> {
     // In so many bytes neither a line nor the section can break its limit.
     let input = &input[..input.len().min(limits::LINE)];
@@ -113,8 +113,8 @@ impl Section {
         }
     }
 
-    /// Whether the line may go on with `piece`. What came before is known to be good, so a stand-in for it will
-    /// do: the cost is that of `piece`, however long the line is already.
+    /// Whether the line may go on with `piece`. What came before is known to be good, so a stand-in for it
+    /// will do: the cost is that of `piece`, however long the line is already.
     fn judge(&self, piece: &[u8]) -> Result<(), Fault> {
         let name_and_colon: &[u8] = if memchr(b':', &self.line).is_some() { b"x:" } else { b"" };
         let last = &self.line[self.line.len().saturating_sub(1)..];

@@ -1,5 +1,5 @@
-//! Heads that came before. A server sends the same head again and again (only `Date` changes, once a second): to
-//! compare the 200 bytes of a usual one takes some 60 instructions, to read them some 2,200.
+//! Heads that came before. A server sends the same head again and again (only `Date` changes, once a second):
+//! to compare the 200 bytes of a usual one takes some 60 instructions, to read them some 2,200.
 
 use super::State;
 use super::chunks::Chunks;
@@ -9,15 +9,17 @@ use super::pending::Pending;
 use super::status::{Status, StatusLine};
 use crate::{Fault, Rules};
 
-/// The latest heads and what they meant. One serves all machines of a thread: what is remembered is the server's
-/// way to speak, not a connection's state. It only saves work; signals and faults are the same without it.
+/// The latest heads and what they meant. One serves all machines of a thread: what is remembered
+/// is the server's way to speak, not a connection's state. It only saves work; signals and
+/// faults are the same without it.
 #[derive(Debug, Default)]
 pub struct Memo {
     /// Latest first.
     heads: [Known; HEADS],
 }
 
-/// Enough for the few kinds of replies that most tests see; each costs a comparison when the head is none of them.
+/// Enough for the few kinds of replies that most tests see; each costs a comparison
+/// when the head is none of them.
 const HEADS: usize = 4;
 
 /// Longer heads are not remembered, so that a memo never holds more than two pages.
@@ -51,7 +53,8 @@ pub(super) struct Meaning {
 }
 
 impl Memo {
-    /// What the head at the front of `input` means, remembered or read; `None` if it takes more than one look.
+    /// What the head at the front of `input` means, remembered or read; `None` if it
+    /// takes more than one look.
     #[inline]
     pub(super) fn look_up(&mut self, input: &[u8], asked: Asked) -> Option<Meaning> {
         let known =
@@ -80,8 +83,8 @@ impl Memo {
 }
 
 impl Meaning {
-    /// Reads a head that is all there. `None` if it is cut, broken, interim or odd in its status line: then it is
-    /// for the states to judge, which take it piece by piece.
+    /// Reads a head that is all there. `None` if it is cut, broken, interim or odd in its status line: then
+    /// it is for the states to judge, which take it piece by piece.
     fn read(input: &[u8], asked: Asked) -> Option<Self> {
         let (used, status) = StatusLine::default().read(input, asked.rules.classic_strict).ok()?;
         let status = status.filter(|status| !status.garbage && !(100..200).contains(&status.code))?;

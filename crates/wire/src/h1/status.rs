@@ -1,5 +1,5 @@
-//! The status line, byte by byte. Nothing is stored, and the first byte that does not fit is the fault: a peer
-//! that speaks something else (TLS, HTTP/2) may never send a line end.
+//! The status line, byte by byte. Nothing is stored, and the first byte that does not fit is the fault: a
+//! peer that speaks something else (TLS, HTTP/2) may never send a line end.
 
 use crate::{Fault, limits};
 
@@ -85,8 +85,8 @@ impl StatusLine {
         Ok((used, None))
     }
 
-    /// Takes a line in one look if it is all there and as most are. Byte by byte it comes out the same, at several
-    /// times the price.
+    /// Takes a line in one look if it is all there and as most are. Byte by byte it comes out the
+    /// same, at several times the price.
     fn usual(line: &[u8]) -> Option<Status> {
         let (version, rest) = line.split_first_chunk()?;
         let http10 = match version {

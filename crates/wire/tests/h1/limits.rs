@@ -1,5 +1,6 @@
-//! What a peer can make the machine hold or count. That the memory is flat follows from what it takes: no more
-//! than a line is ever held (`h1/fields.rs` has the test), so here it is enough that the floods end in time.
+//! What a peer can make the machine hold or count. That the memory is flat follows from what
+//! it takes: no more than a line is ever held (`h1/fields.rs` has the test), so here it is
+//! enough that the floods end in time.
 
 use httperf_wire::{Due, Fault, H1, Machine, Memo, Rules, Signal, limits};
 
@@ -8,7 +9,8 @@ use crate::play::{ONE, play};
 const OK: &[u8] = b"HTTP/1.1 200 OK\r\n";
 const CHUNKED: &[u8] = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
 
-/// How many bytes of an endless flood behind `start` are taken, in pieces of `size` bytes; it must end in `Limit`.
+/// How many bytes of an endless flood behind `start` are taken, in pieces of `size`
+/// bytes; it must end in `Limit`.
 fn flood(start: &[u8], unit: &[u8], size: usize) -> usize {
     let mut h1 = H1::new(Rules::default());
     let mut memo = Memo::default();

@@ -1,5 +1,5 @@
-//! The memo of heads saves work and changes nothing else. A stream in single bytes never gets help from it, which
-//! is what all is compared with.
+//! The memo of heads saves work and changes nothing else. A stream in single bytes never gets help from it,
+//! which is what all is compared with.
 
 use httperf_wire::Memo;
 

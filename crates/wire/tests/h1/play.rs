@@ -70,7 +70,8 @@ impl Words {
     }
 }
 
-/// Plays the pieces with an empty memo, and once more with what it remembers then: both must come out the same.
+/// Plays the pieces with an empty memo, and once more with what it remembers then:
+/// both must come out the same.
 pub(crate) fn play<'a, P>(caller: Caller<'_>, pieces: P) -> Words
 where
     P: IntoIterator<Item = &'a [u8], IntoIter: Clone>,
@@ -145,8 +146,8 @@ fn next_due(calls: &mut std::str::Chars<'_>) -> Due {
     }
 }
 
-/// Plays a stream whole, byte by byte, in every cut into two, and with discarded bodies; all must come out the
-/// same, to the text of the fault. A fault must also come with the very byte that causes it.
+/// Plays a stream whole, byte by byte, in every cut into two, and with discarded bodies; all must come out
+/// the same, to the text of the fault. A fault must also come with the very byte that causes it.
 pub(crate) fn play_all_ways(caller: Caller<'_>, stream: &[u8]) -> Words {
     let whole = play(caller, [stream]);
     for at in 0..=stream.len() {

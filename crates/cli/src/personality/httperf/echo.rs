@@ -1,4 +1,5 @@
-//! The first line of the output: the options as they were understood (manual, section EXAMPLES).
+//! The first line of the output: the options as they were understood, in the order
+//! and the forms of httperf 0.9.0.
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -7,8 +8,8 @@ use super::options::{Arrival, Options, Print, Sessions, SslProtocol};
 use crate::number::{format_3f, format_g};
 use crate::redact::{redact_header, redact_uri};
 
-/// The echo line with its newline. Nothing is quoted, so it cannot be run again as it is. Secrets are hidden unless
-/// `--show-secrets` was given. Our own options never appear in it.
+/// The echo line with its newline. Nothing is quoted, so it cannot be run again as it is. Secrets are hidden
+/// unless `--show-secrets` was given. Our own options never appear in it.
 pub(crate) fn echo(options: &Options) -> Vec<u8> {
     let mut line = Line { out: options.program.clone(), show_secrets: options.show_secrets };
     client(options, &mut line);

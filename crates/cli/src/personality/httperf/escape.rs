@@ -31,7 +31,8 @@ pub(crate) fn pieces(mut text: &[u8]) -> impl Iterator<Item = Piece<'_>> {
             [b'\\', b'r', ..] => (*b"\r\0", 1, 2),
             [b'\\', b'a', ..] => (*b"\n\0", 1, 2),
             [b'\\', b'0'..=b'9', ..] => {
-                // Any number of octal digits, the last eight bits count. `\8` has none: it is a NUL before the 8.
+                // Any number of octal digits, the last eight bits count. `\8` has
+                // none: it is a NUL before the 8.
                 let octal = strtoul(&text[1..], 8);
                 ([octal.value as u8, 0], 1, 1 + octal.len)
             }

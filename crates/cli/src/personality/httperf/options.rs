@@ -36,7 +36,8 @@ pub(crate) struct Options {
     pub(crate) http_version: (u32, u32),
     /// Connections of a session; 0 is the default of 4. More is an error of session workloads only.
     pub(crate) max_connections: u32,
-    /// Pending calls of a connection in a session; 0 is the default of 32. More is an error of session workloads only.
+    /// Pending calls of a connection in a session; 0 is the default of 32. More is an
+    /// error of session workloads only.
     pub(crate) max_piped_calls: u32,
     /// The method, if one was given; GET otherwise.
     pub(crate) method: Option<Vec<u8>>,

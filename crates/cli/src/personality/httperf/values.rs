@@ -1,4 +1,5 @@
-//! Values with an inner structure: how each is read, and its error texts. An error is the text after `httperf: `.
+//! Values with an inner structure: how each is read, and its error texts. An error is
+//! the text after `httperf: `.
 
 use std::net::{IpAddr, ToSocketAddrs};
 use std::os::unix::ffi::OsStrExt;
@@ -254,8 +255,8 @@ pub(super) fn ssl_verify(value: Option<&[u8]>) -> Result<bool, Text> {
     }
 }
 
-/// `--myaddr`: an address (an IPv6 one may stand in brackets), a range `A-B` of at most 65,536, or a name, of which
-/// the first address is taken, as of a server's.
+/// `--myaddr`: an address (an IPv6 one may stand in brackets), a range `A-B` of at most 65,536, or a name, of
+/// which the first address is taken, as of a server's.
 pub(super) fn source_addresses(value: &[u8]) -> Result<Vec<IpAddr>, Text> {
     let illegal = || illegal("source address", value);
     let text = str::from_utf8(value).map_err(|_| illegal())?;
