@@ -59,7 +59,12 @@ pub struct Core {
     memo: Memo,
     events: Events,
     transmits: VecDeque<Action>,
-    wakes: Timers<Wake>,
+    /// Wakes of the workload.
+    wakes: Timers<u64>,
+    /// When the next tick is due, and when the time of the run is up. Not among the wakes: an arrival that is
+    /// overdue comes before everything due later, and where a schedule cannot be kept there is always one.
+    tick: Time,
+    limit: Time,
     watched: Timers<ConnId>,
     leaving: Leaving,
 }
@@ -97,14 +102,6 @@ enum Action {
     Close(ConnId),
 }
 
-/// What a wake is for.
-#[derive(Clone, Copy, Debug)]
-enum Wake {
-    Token(u64),
-    Tick,
-    Limit,
-}
-
 /// The object whose last event is being handed round; it is removed when the next event is polled.
 #[derive(Clone, Copy, Debug)]
 enum Leaving {
@@ -132,6 +129,8 @@ impl Core {
             events: Events::default(),
             transmits: VecDeque::with_capacity(64),
             wakes: Timers::new(),
+            tick: Time::NEVER,
+            limit: Time::NEVER,
             watched: Timers::new(),
             leaving: Leaving::Nobody,
         }
@@ -143,11 +142,13 @@ impl Core {
     pub fn begin(&mut self, now: Time) {
         self.now = now;
         self.began = now;
+        // A run can be over before its first step is done.
+        self.started = now;
         if let Some(ticks) = self.scenario.ticks {
-            self.wakes.add(now + ticks.first, Wake::Tick);
+            self.tick = now + ticks.first;
         }
         if let Some(limit) = self.scenario.limit {
-            self.wakes.add(now + limit, Wake::Limit);
+            self.limit = now + limit;
         }
     }
 
@@ -217,22 +218,25 @@ impl Core {
         }
     }
 
-    /// Takes up the first wake that was due by `limit`; `now` is what the clock says.
-    /// `false` if there was none.
+    /// Takes up the end of the run, a tick, or the first wake that was due by `limit`; `now` is what the
+    /// clock says. `false` if there was none.
     pub fn handle_wake(&mut self, limit: Time, now: Time) -> bool {
-        let Some((due, wake)) = self.wakes.take(limit) else { return false };
-        self.now = self.now.max(now);
-        let at = self.now;
-        match wake {
-            Wake::Token(token) => self.events.push(Event::Wake { token, due, at }),
-            Wake::Limit => self.end(Ended::Limit),
-            Wake::Tick => {
-                self.events.push(Event::Tick { at });
-                if let Some(ticks) = self.scenario.ticks {
-                    let missed = at.since(due) / ticks.every;
-                    self.wakes.add(due + ticks.every * (missed + 1), Wake::Tick);
-                }
+        if self.limit <= limit {
+            self.now = self.now.max(now);
+            self.limit = Time::NEVER;
+            self.end(Ended::Limit);
+        } else if self.tick <= limit {
+            self.now = self.now.max(now);
+            self.events.push(Event::Tick { at: self.now });
+            if let Some(ticks) = self.scenario.ticks {
+                let missed = self.now.since(self.tick) / ticks.every;
+                self.tick = self.tick + ticks.every * (missed + 1);
             }
+        } else if let Some((due, token)) = self.wakes.take(limit) {
+            self.now = self.now.max(now);
+            self.events.push(Event::Wake { token, due, at: self.now });
+        } else {
+            return false;
         }
         true
     }
@@ -363,7 +367,7 @@ impl Core {
 
     /// Asks for a [`Wake`](Event::Wake) at a moment; one that has passed comes at once.
     pub fn schedule(&mut self, at: Time, token: u64) {
-        self.wakes.add(at, Wake::Token(token));
+        self.wakes.add(at, token);
     }
 
     /// Ends the run: the workload has nothing left to do.
@@ -424,12 +428,12 @@ impl Core {
 
     /// When the core has to be called again at the latest.
     pub fn poll_timeout(&self) -> Time {
-        self.wakes.next().min(self.watched.next())
+        self.next_wake().min(self.watched.next())
     }
 
     /// When the next wake is due.
     pub fn next_wake(&self) -> Time {
-        self.wakes.next()
+        self.wakes.next().min(self.tick).min(self.limit)
     }
 
     /// Whether the run is over.

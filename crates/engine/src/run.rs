@@ -52,7 +52,7 @@ pub fn run(
     let began = driver.now();
     core.begin(began);
     workload.start(core);
-    wake(core, driver, workload, stats, began);
+    wake(core, driver, workload, stats, began, &mut { WAKES });
     settle(core, driver, workload, stats);
     core.started(driver.now());
     let mut put_off = 0;
@@ -64,19 +64,20 @@ pub fn run(
             break Err(error);
         }
         core.turn();
+        let mut budget = WAKES;
         while let Some(completion) = driver.next(core) {
             let at = completion.at;
             core.handle(completion);
             settle(core, driver, workload, stats);
             if at >= core.next_wake() {
-                wake(core, driver, workload, stats, at);
+                wake(core, driver, workload, stats, at, &mut budget);
             }
             if core.is_stopped() {
                 break;
             }
         }
         let now = driver.now();
-        wake(core, driver, workload, stats, now);
+        wake(core, driver, workload, stats, now, &mut budget);
         put_off = if driver.behind() && put_off < PUT_OFF { put_off + 1 } else { 0 };
         if put_off == 0 && !core.is_stopped() {
             core.handle_deadlines(now);
@@ -88,23 +89,21 @@ pub fn run(
     outcome
 }
 
-/// How many wakes are taken up before inputs are looked at again: a schedule nobody
-/// can keep must not shut them out.
+/// How many wakes are taken up in one turn: a schedule nobody can keep must not shut inputs out.
 const WAKES: u32 = 1024;
 
-/// Takes up what was due by `limit`, one at a time.
+/// Takes up what was due by `limit`, one at a time, as far as the budget of the turn reaches.
 fn wake(
     core: &mut Core,
     driver: &mut impl Driver,
     workload: &mut impl Workload,
     stats: &mut impl Collector,
     limit: Time,
+    budget: &mut u32,
 ) {
     let mut now = limit;
-    for _ in 0..WAKES {
-        if core.is_stopped() || !core.handle_wake(limit, now) {
-            break;
-        }
+    while *budget > 0 && !core.is_stopped() && core.handle_wake(limit, now) {
+        *budget -= 1;
         settle(core, driver, workload, stats);
         now = driver.now();
     }

@@ -53,9 +53,46 @@ impl Arrivals {
 
     /// How many of the arrivals still to come are due before `end`.
     pub fn due_before(&self, end: Nanos) -> u64 {
+        if let Period::Constant(period) = self.schedule.period {
+            // Not counted one by one: at an infinite rate there are 2^64 of them.
+            let (mut low, mut high) = (self.next, self.total.max(self.next));
+            while low < high {
+                let middle = low + (high - low) / 2;
+                let due = nanos(if middle == 0 { 0.0 } else { middle as f64 * period });
+                (low, high) = if due < end { (middle + 1, high) } else { (low, middle) };
+            }
+            return self.share.part_of(low) - self.share.part_of(self.next);
+        }
         let mut rest = self.clone();
         rest.schedule.tap = None;
-        rest.take_while(|due| *due < end).count() as u64
+        for count in 0..DRAWN {
+            if rest.next().is_none_or(|due| due >= end) {
+                return count;
+            }
+        }
+        let left_s = end.saturating_sub(nanos(rest.schedule.elapsed)) as f64 / 1e9;
+        let whole = rest.next + ((left_s / self.schedule.period.mean_s()) as u64).min(self.total - rest.next);
+        DRAWN + (self.share.part_of(whole) - self.share.part_of(rest.next))
+    }
+}
+
+/// Arrivals that are drawn to be counted; more of them are reckoned by the mean.
+const DRAWN: u64 = 2_000_000;
+
+impl Period {
+    /// The mean time between arrivals.
+    fn mean_s(&self) -> f64 {
+        match self {
+            Period::Constant(period) => *period,
+            Period::Uniform { min, max } => (min + max) / 2.0,
+            Period::Exponential(mean) => *mean,
+            Period::Variable(pairs) => {
+                let cycle = pairs.iter().map(|(period, duration)| (duration / period).ceil());
+                let time: f64 =
+                    pairs.iter().zip(cycle.clone()).map(|((period, _), count)| period * count).sum();
+                time / cycle.sum::<f64>()
+            }
+        }
     }
 }
 
@@ -74,6 +111,10 @@ impl Iterator for Arrivals {
         }
         None
     }
+}
+
+fn nanos(seconds: f64) -> Nanos {
+    (seconds * 1e9).round() as Nanos
 }
 
 /// The whole schedule, whoever takes its arrivals.
@@ -115,7 +156,7 @@ impl Schedule {
 
     /// The due time of the next arrival. The delay after it is drawn at once, as the classic tool does.
     fn next(&mut self) -> Nanos {
-        let due = (self.elapsed * 1e9).round() as Nanos;
+        let due = nanos(self.elapsed);
         let delay = self.delay();
         if let Some(Tap(tell)) = self.tap.as_ref().filter(|_| self.number > 0) {
             tell(delay);
@@ -191,6 +232,24 @@ mod tests {
             parts.sort_unstable();
             assert_eq!(parts, whole);
         }
+    }
+
+    #[test]
+    fn overdue_arrivals_are_counted_however_many_there_are() {
+        let second = 1_000_000_000;
+        let rest =
+            |period, total, of| Arrivals::new(&period, total, Share { index: 0, of }, 0).due_before(second);
+        assert_eq!(rest(Period::Constant(0.0), u64::MAX, 1), u64::MAX);
+        assert_eq!(rest(Period::Constant(1e-9), u64::MAX, 2), 500_000_000);
+        assert_eq!(rest(Period::Constant(0.1), 5, 1), 5);
+        assert_eq!(rest(Period::Uniform { min: 0.0, max: 1e-300 }, u64::MAX, 1), u64::MAX);
+        let poisson = rest(Period::Exponential(1e-9), u64::MAX, 1);
+        assert!((990_000_000..1_010_000_000).contains(&poisson), "{poisson}");
+        assert!((7_000_000..8_100_000).contains(&rest(
+            Period::Variable(vec![(1e-7, 0.5), (2e-7, 0.5)]),
+            u64::MAX,
+            1
+        )));
     }
 
     #[test]

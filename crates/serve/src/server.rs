@@ -164,8 +164,8 @@ fn runtime(threads: usize) -> io::Result<Runtime> {
 /// Pending connections the kernel may hold; it takes `net.core.somaxconn` if that is less.
 const BACKLOG: u32 = 16_384;
 
-/// Where to look for a port when the kernel has none: below those it gives to connections. After a minute of load
-/// all of these may be in TIME_WAIT.
+/// Where to look for a port when the kernel has none: below those it gives to connections. After a minute of
+/// load all of these may be in TIME_WAIT.
 const SPARE_PORTS: std::ops::Range<u16> = 20_000..21_000;
 
 /// Listens on the address; port 0 takes a free one.

@@ -17,9 +17,9 @@ const OFFERS: u32 = 16;
 /// After a refusal so many connections go by the other lane at once.
 const DETOUR: u32 = 256;
 
-/// The ephemeral ports of this host in two lanes. connect(2) prefers every second port and leaves those between to
-/// bind(2); so do we, as long as the first lane has ports that have rested. Otherwise a run of short connections
-/// would leave no port to anybody on this machine who asks for one.
+/// The ephemeral ports of this host in two lanes. connect(2) prefers every second port and leaves those
+/// between to bind(2); so do we, as long as the first lane has ports that have rested. Otherwise a run of
+/// short connections would leave no port to anybody on this machine who asks for one.
 #[derive(Debug)]
 pub(super) struct Rotation {
     lanes: [Lane; 2],
@@ -71,8 +71,8 @@ impl Rotation {
         (self.lanes[lane].next(), lane)
     }
 
-    /// Connects by way of the ports whose turn it is, but never from `avoid`: on loopback a connection from a port to
-    /// itself succeeds without any server. `Err(NOPROTOOPT)`: this kernel cannot be told.
+    /// Connects by way of the ports whose turn it is, but never from `avoid`: on loopback a connection from
+    /// a port to itself succeeds without any server. `Err(NOPROTOOPT)`: this kernel cannot be told.
     pub(super) fn connect(
         &mut self,
         socket: &OwnedFd,
