@@ -626,7 +626,8 @@ impl Core {
         let Some(conn) = self.conns.get_mut(id) else { return };
         let call = conn.queue.unsent;
         let Some(current) = self.calls.get_mut(call) else { return };
-        if !current.sent.is_set() {
+        // A write that moved nothing has sent nothing: its stamp would be too early.
+        if bytes > 0 && !current.sent.is_set() {
             current.sent = at;
             self.events.push(Event::CallSendStart { call, at });
         }

@@ -1,6 +1,6 @@
 //! One run: a thread for each loop, and everything put together at the end.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::io;
 use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
 use std::sync::{Arc, RwLock};
@@ -9,7 +9,7 @@ use std::thread::JoinHandle;
 use httperf_engine::{Collector, Core, Epoll, EpollError, Load, Scenario, Stop, StopHandle};
 use httperf_load::{ConnRate, Pattern};
 use httperf_report::{Cpu, Results, StoppedBy};
-use httperf_stat::{Alarm, Alarms, Basic, BasicSummary, Intervals, Sample, Samples};
+use httperf_stat::{Alarm, Alarms, Basic, BasicSummary, Gathered, Intervals, Sample, Samples};
 
 use crate::host;
 use crate::observer::{Exchange, Observer};
@@ -48,7 +48,7 @@ enum Message {
 /// What a loop leaves.
 struct Remains {
     basic: BasicSummary,
-    reply_rates: Vec<f64>,
+    samples: Vec<Sample>,
     load: Load,
     limit: bool,
     stop: Option<Stop>,
@@ -127,6 +127,7 @@ pub fn run(plan: &Plan, signals: &Signals, mut notice: impl FnMut(Notice)) -> Re
         descriptors_limit: crate::raise_descriptor_limit(),
         host: host::facts(),
     };
+    let mut samples = Gathered::new(remains.iter().flatten().count());
     for part in remains {
         let Ok(part) = part else {
             results.stopped_by = StoppedBy::Error;
@@ -134,7 +135,7 @@ pub fn run(plan: &Plan, signals: &Signals, mut notice: impl FnMut(Notice)) -> Re
         };
         let part = part?;
         results.basic.merge(&part.basic);
-        add_rates(&mut results.reply_rates, &part.reply_rates);
+        part.samples.iter().for_each(|sample| samples.add(*sample, |_| ()));
         let busy = part.load.total.saturating_sub(part.load.idle);
         results.busy_shares.push(busy as f64 / part.load.total.max(1) as f64);
         let why = match part.stop {
@@ -149,6 +150,7 @@ pub fn run(plan: &Plan, signals: &Signals, mut notice: impl FnMut(Notice)) -> Re
             results.stopped_by = why;
         }
     }
+    results.reply_rates = samples.into_rates();
     Ok(results)
 }
 
@@ -197,11 +199,13 @@ fn run_loop(
     let (basic, (samples, _)) = classic;
     let mut basic = basic.into_summary();
     if let Some(ended) = basic.ended {
-        basic.arrivals_not_started = workload.not_started(core.began_at(), ended);
+        // A loop that ends a little late owes nothing that is due only behind the end that was asked for.
+        let end = plan.scenario.limit.map_or(ended, |limit| ended.min(core.began_at() + limit));
+        basic.arrivals_not_started = workload.not_started(core.began_at(), end);
     }
     Remains {
         basic,
-        reply_rates: samples.into_rates(),
+        samples: samples.into_samples(),
         load: httperf_engine::Driver::load(&driver),
         limit: core.reached_limit(),
         stop: core.stopped_by(),
@@ -232,8 +236,7 @@ fn teller<T: 'static>(
 
 /// Passes on what the loops tell, until the last of them has ended.
 fn tell(messages: &Receiver<Message>, threads: u32, notice: &mut impl FnMut(Notice)) {
-    // Samples of which not every loop has told its part: how many have, and the sum.
-    let mut partial: BTreeMap<usize, (u32, f64)> = BTreeMap::new();
+    let mut samples = Gathered::new(threads as usize);
     let mut failed = BTreeSet::new();
     for message in messages {
         match message {
@@ -244,25 +247,7 @@ fn tell(messages: &Receiver<Message>, threads: u32, notice: &mut impl FnMut(Noti
                 }
             }
             Message::Alarm(alarm) => notice(Notice::Alarm(alarm)),
-            Message::Sample(Sample { index, reply_rate }) => {
-                let (loops, sum) = partial.entry(index).or_default();
-                *loops += 1;
-                *sum += reply_rate;
-                if *loops == threads {
-                    notice(Notice::ReplyRate(*sum));
-                    partial.remove(&index);
-                }
-            }
+            Message::Sample(sample) => samples.add(sample, |rate| notice(Notice::ReplyRate(rate))),
         }
-    }
-}
-
-/// Adds the rates of another loop, sample by sample.
-fn add_rates(sum: &mut Vec<f64>, rates: &[f64]) {
-    if sum.len() < rates.len() {
-        sum.resize(rates.len(), 0.0);
-    }
-    for (sum, rate) in sum.iter_mut().zip(rates) {
-        *sum += rate;
     }
 }

@@ -24,5 +24,5 @@ pub use basic::{Basic, BasicSummary, Lifetimes};
 pub use interval::{Block, Exchange, InPlace, Intervals};
 pub use latency::{Bucket, Distribution, Measure, Times};
 pub use moments::{MeanTime, Moments};
-pub use sample::{Sample, Samples};
+pub use sample::{Gathered, Sample, Samples};
 pub use timeline::{Counts, Interval, Timeline};

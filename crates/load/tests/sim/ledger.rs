@@ -163,7 +163,9 @@ impl Ledger {
     /// request was last written to.
     pub(crate) fn waiting_since(&self) -> Time {
         let written = self.events.iter().rev().find_map(|event| match *event {
-            Event::CallSendStop { at, .. } | Event::CallSendStart { at, .. } => Some(at),
+            Event::CallSendStop { at, .. }
+            | Event::CallSendStart { at, .. }
+            | Event::CallIssued { at, .. } => Some(at),
             _ => None,
         });
         self.begun.or(written).unwrap_or(Time::NEVER)
