@@ -64,8 +64,8 @@ impl<F: FnMut(Sample)> Collector for Samples<F> {
     }
 }
 
-/// The samples of all loops, put together. A sample is whole when every loop has told its part; of a loop that
-/// has ended nothing more is awaited, but what it had not yet told counts.
+/// The samples of all loops, put together. A sample is whole when every loop has told its part; of a loop
+/// that has ended nothing more is awaited, but what it had not yet told counts.
 #[derive(Debug)]
 pub struct Gathered {
     loops: usize,
