@@ -2,15 +2,17 @@
 //!
 //! ```text
 //! tidy   what a machine can hold of the house's rules     tidy.rs, one file a rule below tidy/
+//! fmt    rustfmt over every crate                          fmt.rs
 //! ```
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a chore talks to the person who runs it")]
 
+mod fmt;
 mod tidy;
 
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: cargo xtask tidy [--list] [--verbose]";
+const USAGE: &str = "usage: cargo xtask tidy [--list] [--verbose]\n       cargo xtask fmt [--check]";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -22,6 +24,8 @@ fn main() -> ExitCode {
             print!("{}", tidy::list());
             Ok(true)
         }
+        ["fmt"] => fmt::run(false),
+        ["fmt", "--check"] => fmt::run(true),
         _ => {
             eprintln!("{USAGE}");
             return ExitCode::from(2);
