@@ -45,7 +45,7 @@ impl Timer {
         let fd = timerfd_create(TimerfdClockId::Monotonic, TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC)?;
         #[allow(
             deprecated,
-            reason = "its successor is unsafe, as a type might change its descriptor; an OwnedFd does not"
+            reason = "its successor makes the caller promise that the descriptor stays the same; an OwnedFd keeps it"
         )]
         let fd = AsyncFd::with_interest(fd, Interest::READABLE)?;
         Ok(Timer { fd, waits: Mutex::default() })
