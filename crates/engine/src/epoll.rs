@@ -230,12 +230,16 @@ impl Epoll {
                 self.pace.woke(until.since(now));
             }
         }
-        while self.now() < until {
+        let began = self.now();
+        let mut now = began;
+        while now < until {
             self.poll(Some(&ZERO))?;
+            now = self.now();
             if self.has_news() {
                 break;
             }
         }
+        self.pace.polled(now.since(began));
         Ok(())
     }
 

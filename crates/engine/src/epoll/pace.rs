@@ -43,7 +43,11 @@ impl Pace {
             0 => (self.margin + WIDEN).min(MARGIN_MAX),
             _ => self.margin.saturating_sub(NARROW),
         };
-        self.polled += early;
+    }
+
+    /// So much time was polled away.
+    pub(super) fn polled(&mut self, spent: Nanos) {
+        self.polled += spent;
     }
 }
 
@@ -69,7 +73,7 @@ mod tests {
         let mut pace = Pace::new();
         assert_eq!(pace.margin(1_000_000, 600_000), 0);
         assert!(pace.margin(1_000_000, 400_000) > 0);
-        pace.woke(50_001);
+        pace.polled(50_001);
         assert_eq!(pace.margin(1_000_000, 0), 0);
         assert!(pace.margin(2_000_000, 0) > 0);
     }
