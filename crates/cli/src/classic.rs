@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 
-use httperf::engine::{Nanos, Scenario, Share, SocketOptions, Source, Ticks};
+use httperf::engine::{Nanos, Scenario, Share, SocketOptions, Source, Ticks, Wants};
 use httperf::load::Period;
 use httperf::report::{Results, RunInfo, StoppedBy};
 use httperf::wire::{Request, RequestSpec, Rules, Version};
@@ -212,6 +212,7 @@ fn plan(
             source: Source { addresses: options.myaddr.clone(), hog: options.hog },
         },
         rules: Rules { classic_strict: options.classic_strict },
+        wants: Wants::default(),
         ticks: Some(ticks(options)),
         limit: options.runtime.map(|seconds| (seconds * 1e9) as Nanos),
         share: Share::WHOLE,

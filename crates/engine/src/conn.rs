@@ -2,8 +2,8 @@
 
 use httperf_wire::{Fault, H1};
 
-use crate::object::{CallId, Id};
-use crate::scenario::RequestId;
+use crate::object::{CallId, Id, SessionId};
+use crate::request::RequestId;
 use crate::time::Time;
 
 /// One connection.
@@ -21,6 +21,8 @@ pub struct Conn {
     pub created: Time,
     /// When it could carry calls; [`Time::NEVER`] before.
     pub connected: Time,
+    /// The session it belongs to; `SessionId::NONE` if to none.
+    pub session: SessionId,
     /// Complete replies.
     pub replies: u32,
     /// What the workload wanted to remember.
@@ -53,6 +55,8 @@ pub(crate) enum State {
 pub(crate) struct Flags {
     /// A reply has begun and is not complete.
     pub(crate) receiving: bool,
+    /// The header section of the reply at hand is complete; kept only where somebody wants its bytes.
+    pub(crate) headed: bool,
     /// The peer has ended the stream while no call was outstanding.
     pub(crate) ended: bool,
 }
@@ -99,6 +103,31 @@ pub struct Call {
     pub content: u64,
     /// Which request it is.
     pub request: RequestId,
+    /// Its number in the run, from 0; attempts of one call share it.
+    pub serial: u64,
+    /// Bytes of the request that earlier attempts wrote.
+    pub(crate) carried: u32,
+    /// What the workload wanted to remember.
+    pub token: u32,
     pub(crate) written: u32,
     pub(crate) next: CallId,
+}
+
+impl Call {
+    /// What another attempt at this call takes over.
+    pub fn again(&self) -> Again {
+        Again { serial: self.serial, request_bytes: self.carried + self.written, header_bytes: 0 }
+    }
+}
+
+/// What an attempt at a call takes over from the one before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Again {
+    /// The number of the call.
+    pub serial: u64,
+    /// Bytes of the request that were written: the classic report counts them again with each attempt that is
+    /// written out (manual `Request size`).
+    pub request_bytes: u32,
+    /// Header bytes that count once more with the reply of this attempt.
+    pub header_bytes: u32,
 }

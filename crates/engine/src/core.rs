@@ -5,18 +5,23 @@
 //! only append, and never fail late: on a connection that can take no more, `issue` returns [`Gone`], creates
 //! nothing and counts nothing; the event that says why is already queued.
 
-use std::collections::VecDeque;
-use std::sync::Arc;
+mod endings;
+mod replies;
 
-use httperf_wire::{Due, Fault, H1, Machine, Memo, Request, Signal};
+use std::collections::VecDeque;
+
+use httperf_wire::{H1, Machine, Memo, Request, Signal};
 
 use crate::cause::Cause;
-use crate::conn::{Call, Conn, Flags, Queue, State};
+use crate::conn::{Again, Call, Conn, Flags, Queue, State};
 use crate::driver::{Completion, Input, Stop, Transmit};
 use crate::event::Event;
-use crate::object::{CallId, ConnId, Slab};
-use crate::scenario::{Deadlines, RequestId, Scenario};
-use crate::time::{Nanos, Time, Timers};
+use crate::object::{CallId, ConnId, SessionId, Slab};
+use crate::request::{Patch, RequestId, Requests};
+use crate::scenario::{Deadlines, Scenario, Scrap};
+use crate::session::{Outcome, Session};
+use crate::time::{Time, Timers};
+use replies::Heard;
 
 /// Fewer coming body bytes than this are read, not thrown away: a discard pays only when it is large.
 const DISCARD_FROM: u64 = 64 * 1024;
@@ -45,7 +50,7 @@ pub(crate) enum Ended {
 /// The core of one loop.
 pub struct Core {
     scenario: Scenario,
-    requests: Arc<[Request]>,
+    requests: Requests,
     /// Whether there is any time limit to watch.
     limited: bool,
     now: Time,
@@ -56,7 +61,11 @@ pub struct Core {
     traffic: Traffic,
     conns: Slab<Conn>,
     calls: Slab<Call>,
+    sessions: Slab<Session>,
+    /// The number of the next call.
+    serial: u64,
     memo: Memo,
+    heard: Heard,
     events: Events,
     transmits: VecDeque<Action>,
     /// Wakes of the workload.
@@ -108,13 +117,14 @@ enum Leaving {
     Nobody,
     Conn(ConnId),
     Call(CallId),
+    Session(SessionId),
 }
 
 impl Core {
     /// A core for this scenario, with nothing in it.
     pub fn new(scenario: Scenario) -> Self {
         Self {
-            requests: scenario.requests.clone(),
+            requests: Requests::new(scenario.requests.clone()),
             limited: scenario.deadlines != Deadlines::default(),
             scenario,
             now: Time::default(),
@@ -125,6 +135,9 @@ impl Core {
             traffic: Traffic::default(),
             conns: Slab::default(),
             calls: Slab::default(),
+            sessions: Slab::default(),
+            serial: 0,
+            heard: Heard::default(),
             memo: Memo::default(),
             events: Events::default(),
             transmits: VecDeque::with_capacity(64),
@@ -167,6 +180,7 @@ impl Core {
     pub fn handle(&mut self, completion: Completion<'_>) {
         let Completion { at, conn: id, input } = completion;
         self.now = self.now.max(at);
+        self.heard.text.clear();
         if let Input::Stop(stop) = input {
             return self.end(Ended::Stopped(stop));
         }
@@ -185,9 +199,9 @@ impl Core {
             Input::Discarded(bytes) => {
                 self.traffic.received += bytes;
                 let end = conn.machine.discarded(bytes);
-                self.signal(id, Signal::Content { bytes });
+                self.signal(id, Signal::Content { bytes }, Scrap::NONE);
                 if let Some(signal) = end {
-                    self.signal(id, signal);
+                    self.signal(id, signal, Scrap::NONE);
                 }
             }
             Input::Opened => {
@@ -199,6 +213,9 @@ impl Core {
             Input::Connected => {
                 conn.state = State::Open;
                 conn.connected = at;
+                if let Some(session) = self.sessions.get_mut(conn.session) {
+                    session.connections += 1;
+                }
                 self.events.push(Event::ConnConnected { conn: id, at });
                 self.renew(id, None);
             }
@@ -281,6 +298,11 @@ impl Core {
             self.events.push(Event::ConnAborted { conn: id, at });
             self.transmits.push_back(Action::Close(id));
         }
+        let going: Vec<SessionId> =
+            self.sessions.ids().filter(|id| self.sessions.get(*id).is_some_and(|it| !it.ended)).collect();
+        for session in going {
+            self.events.push(Event::SessionEnded { session, outcome: Outcome::Unfinished, at });
+        }
     }
 
     // ---- what the workload does: commands -------------------------------------------------------------
@@ -293,10 +315,16 @@ impl Core {
     /// Opens a connection to a target (by its number in the scenario). `due` is when it should have been
     /// opened, `token` whatever the workload wants to find in it.
     pub fn connect(&mut self, target: u32, due: Time, token: u32) -> ConnId {
+        self.connect_in(SessionId::NONE, target, due, token)
+    }
+
+    /// Opens a connection of a session. Otherwise as [`connect`](Core::connect).
+    pub fn connect_in(&mut self, session: SessionId, target: u32, due: Time, token: u32) -> ConnId {
         let id = self.conns.insert(Conn {
             due,
             created: Time::NEVER,
             connected: Time::NEVER,
+            session,
             replies: 0,
             token,
             target,
@@ -316,10 +344,35 @@ impl Core {
     ///
     /// # Errors
     /// [`Gone`] if the connection is not open.
+    #[inline]
     pub fn issue(&mut self, conn: ConnId, request: RequestId, due: Time) -> Result<CallId, Gone> {
+        self.issue_again(conn, request, due, 0, None)
+    }
+
+    /// Issues a call with a token of the workload's; `again` says that it is another attempt at a call, and what
+    /// it takes over from the one before. Otherwise as [`issue`](Core::issue).
+    ///
+    /// # Errors
+    /// [`Gone`] if the connection is not open.
+    pub fn issue_again(
+        &mut self,
+        conn: ConnId,
+        request: RequestId,
+        due: Time,
+        token: u32,
+        again: Option<Again>,
+    ) -> Result<CallId, Gone> {
         let at = self.now;
         let Some(owner) = self.conns.get_mut(conn).filter(|conn| conn.state == State::Open) else {
             return Err(Gone);
+        };
+        self.requests.hold(request);
+        let (serial, carried, header) = match again {
+            None => {
+                self.serial += 1;
+                (self.serial - 1, 0, 0)
+            }
+            Some(again) => (again.serial, again.request_bytes, again.header_bytes),
         };
         let queue = &mut owner.queue;
         let heads = queue.unsent.is_none();
@@ -331,9 +384,12 @@ impl Core {
             first_byte: Time::NEVER,
             status_at: Time::NEVER,
             status: 0,
-            header: 0,
+            header,
             content: 0,
             request,
+            serial,
+            carried,
+            token,
             written: 0,
             next: CallId::NONE,
         });
@@ -365,6 +421,33 @@ impl Core {
         self.depart(conn);
     }
 
+    /// Begins a session that was due at `due`, with a token of the workload's.
+    pub fn begin_session(&mut self, due: Time, token: u32) -> SessionId {
+        let began = self.now;
+        let session = Session { due, began, replies: 0, connections: 0, token, ended: false };
+        let session = self.sessions.insert(session);
+        self.events.push(Event::SessionBegan { session, at: began });
+        session
+    }
+
+    /// Ends a session. Its connections are the workload's to close.
+    pub fn end_session(&mut self, id: SessionId, outcome: Outcome) {
+        let Some(session) = self.sessions.get_mut(id).filter(|session| !session.ended) else { return };
+        session.ended = true;
+        self.events.push(Event::SessionEnded { session: id, outcome, at: self.now });
+    }
+
+    /// Makes a request that differs from another one. It lives until the workload has
+    /// [`released`](Core::release) it and no call needs it any more.
+    pub fn patch(&mut self, of: RequestId, patch: Patch<'_>) -> RequestId {
+        self.requests.patch(of, patch)
+    }
+
+    /// The workload needs a patched request no longer.
+    pub fn release(&mut self, request: RequestId) {
+        self.requests.release(request);
+    }
+
     /// Asks for a [`Wake`](Event::Wake) at a moment; one that has passed comes at once.
     pub fn schedule(&mut self, at: Time, token: u64) {
         self.wakes.add(at, token);
@@ -391,6 +474,7 @@ impl Core {
             Event::CallRecvStop { call, .. }
             | Event::CallFailed { call, .. }
             | Event::CallAborted { call, .. } => self.leaving = Leaving::Call(call),
+            Event::SessionEnded { session, .. } => self.leaving = Leaving::Session(session),
             _ => {}
         }
         Some(event)
@@ -414,7 +498,7 @@ impl Core {
                     let Some(conn) = self.conns.get(id) else { continue };
                     let Some(call) = self.calls.get(conn.queue.unsent) else { continue };
                     if conn.state == State::Open {
-                        let request = &self.requests[call.request.0 as usize];
+                        let request = self.requests.get(call.request);
                         return Some(Transmit::Write {
                             conn: id,
                             bytes: &request.bytes()[call.written as usize..],
@@ -496,11 +580,29 @@ impl Core {
         self.calls.get(id)
     }
 
+    /// A session, until its last event has been handed round.
+    #[inline]
+    pub fn session(&self, id: SessionId) -> Option<&Session> {
+        self.sessions.get(id)
+    }
+
+    /// A request, as long as somebody needs it.
+    pub fn request(&self, id: RequestId) -> &Request {
+        self.requests.get(id)
+    }
+
+    /// The bytes of an event that somebody wanted ([`Wants`](crate::Wants)): so many from there. They can be
+    /// read until the events of that input are drained. Bytes that nobody wanted are not there.
+    pub fn text(&self, scrap: Scrap, bytes: u64) -> &[u8] {
+        let from = scrap.0 as usize;
+        self.heard.text.get(from..from + bytes as usize).unwrap_or_default()
+    }
+
     /// How many coming bytes of a connection are plain body that nobody wants and may be thrown away unread.
     /// It is permission, never an order.
     pub fn discardable(&self, id: ConnId) -> u64 {
         match self.conns.get(id) {
-            Some(conn) if conn.flags.receiving => {
+            Some(conn) if conn.flags.receiving && !self.scenario.wants.body => {
                 let bytes = conn.machine.discardable();
                 if bytes >= DISCARD_FROM { bytes } else { 0 }
             }
@@ -514,7 +616,12 @@ impl Core {
     fn bid_farewell(&mut self) {
         match std::mem::replace(&mut self.leaving, Leaving::Nobody) {
             Leaving::Nobody => {}
-            Leaving::Call(call) => drop(self.calls.remove(call)),
+            Leaving::Call(call) => {
+                if let Some(call) = self.calls.remove(call) {
+                    self.requests.release(call.request);
+                }
+            }
+            Leaving::Session(session) => drop(self.sessions.remove(session)),
             Leaving::Conn(conn) => drop(self.conns.remove(conn)),
         }
     }
@@ -523,101 +630,6 @@ impl Core {
         if self.ended.is_none() {
             self.ended = Some(ended);
             self.events.push(Event::Stopped { at: self.now });
-        }
-    }
-
-    /// Bytes have come: everything the machine makes of them.
-    fn receive(&mut self, id: ConnId, bytes: &[u8]) {
-        self.traffic.received += bytes.len() as u64;
-        let at = self.now;
-        let mut rest = bytes;
-        'calls: loop {
-            let Some(conn) = self.conns.get_mut(id).filter(|conn| conn.state == State::Open) else { return };
-            let call = conn.queue.first;
-            let due = due(&self.calls, &self.requests, conn);
-            let mut current = self.calls.get_mut(call);
-            loop {
-                let step = match conn.machine.receive(rest, due, &mut self.memo) {
-                    Ok(step) => step,
-                    Err(fault) => return self.fault(id, fault),
-                };
-                rest = &rest[step.used..];
-                let (Some(signal), Some(current)) = (step.signal, current.as_deref_mut()) else { return };
-                if matches!(signal, Signal::Begin) && !self.limited {
-                    current.first_byte = at;
-                    conn.flags.receiving = true;
-                } else if !hear(call, current, signal, at, &mut self.events) {
-                    self.signal(id, signal);
-                    if rest.is_empty() && matches!(signal, Signal::End { .. }) {
-                        return;
-                    }
-                    continue 'calls;
-                }
-            }
-        }
-    }
-
-    /// The peer has ended its side.
-    fn finish(&mut self, id: ConnId) {
-        let Some(conn) = self.conns.get_mut(id) else { return };
-        let due = due(&self.calls, &self.requests, conn);
-        match conn.machine.finish(due) {
-            Ok(Some(signal)) => {
-                self.signal(id, signal);
-                // What is behind a reply that the end of the stream completed went unannounced.
-                if let Some(conn) = self.conns.get_mut(id).filter(|conn| conn.state == State::Open) {
-                    conn.flags.ended = true;
-                    if conn.queue.len > 0 {
-                        self.fail(id, Cause::ClosedIdle, 0);
-                    }
-                }
-            }
-            Ok(None) if conn.queue.len == 0 => conn.flags.ended = true,
-            Ok(None) => {
-                let cause = conn.ended_cause();
-                self.fail(id, cause, 0);
-            }
-            Err(fault) => self.fault(id, fault),
-        }
-    }
-
-    /// One signal of the machine that concerns more than the call.
-    fn signal(&mut self, id: ConnId, signal: Signal) {
-        let at = self.now;
-        let Some(conn) = self.conns.get_mut(id) else { return };
-        let call = conn.queue.first;
-        let Some(current) = self.calls.get_mut(call) else { return };
-        match signal {
-            Signal::Begin => {
-                let first = !current.first_byte.is_set();
-                current.first_byte = at;
-                conn.flags.receiving = true;
-                if first {
-                    self.renew(id, self.scenario.deadlines.reply);
-                }
-            }
-            Signal::Interim(status) => self.events.push(Event::Interim { conn: id, status, at }),
-            Signal::Note(note) => self.events.push(Event::Noted { conn: id, note, at }),
-            Signal::End { footer, last } => {
-                // A reply that came before its request was written out stands, but nothing can
-                // follow it: the rest of the request would be pointless, without it the next one
-                // would be taken for that rest.
-                let unfinished = conn.queue.unsent == call;
-                conn.queue.first = current.next;
-                conn.queue.len -= 1;
-                conn.replies += 1;
-                conn.flags.receiving = false;
-                if conn.queue.len == 0 {
-                    conn.deadline = Time::NEVER;
-                }
-                self.events.push(Event::CallRecvStop { call, footer, at });
-                if unfinished || (last && !self.scenario.rules.classic_strict) {
-                    self.close_announced(id);
-                }
-            }
-            Signal::Status(_) | Signal::Head { .. } | Signal::Content { .. } => {
-                hear(call, current, signal, at, &mut self.events);
-            }
         }
     }
 
@@ -633,16 +645,16 @@ impl Core {
         }
         current.written += bytes as u32;
         self.traffic.sent += bytes as u64;
-        if (current.written as usize) < self.requests[current.request.0 as usize].bytes().len() {
+        if (current.written as usize) < self.requests.get(current.request).bytes().len() {
             // Only progress renews the limit; a write that moved nothing must have one, though.
             if bytes > 0 || !conn.deadline.is_set() {
                 self.renew(id, self.scenario.deadlines.write);
             }
             return;
         }
-        let (next, written) = (current.next, current.written);
+        let (next, bytes) = (current.next, current.carried + current.written);
         conn.queue.unsent = next;
-        self.events.push(Event::CallSendStop { call, bytes: written, at });
+        self.events.push(Event::CallSendStop { call, bytes, at });
         if let Some(next) = self.calls.get_mut(next) {
             next.heads_queue = at;
             self.transmits.push_back(Action::Write(id));
@@ -653,115 +665,5 @@ impl Core {
         } else if !conn.flags.receiving {
             self.renew(id, self.scenario.deadlines.wait);
         }
-    }
-
-    /// Starts the watchdog of a connection anew.
-    #[inline]
-    fn renew(&mut self, id: ConnId, limit: Option<Nanos>) {
-        if self.limited {
-            self.watch(id, limit);
-        }
-    }
-
-    fn watch(&mut self, id: ConnId, limit: Option<Nanos>) {
-        let Some(conn) = self.conns.get_mut(id) else { return };
-        conn.deadline = limit.map_or(Time::NEVER, |limit| self.now + limit);
-        if conn.deadline < conn.watched {
-            conn.watched = conn.deadline;
-            self.watched.add(conn.deadline, id);
-            self.forget_the_gone();
-        }
-    }
-
-    /// Entries of connections that are gone would stay until their time. When they are most of all, they go
-    /// at once: memory follows the connections that live, not those of the last `--timeout` seconds.
-    fn forget_the_gone(&mut self) {
-        if self.watched.len() > 2 * self.conns.len() + 1024 {
-            let conns = &self.conns;
-            self.watched.retain(|at, id| conns.get(*id).is_some_and(|conn| conn.watched == at));
-        }
-    }
-
-    /// The server has announced the end of the connection: no error, but calls behind it are lost.
-    fn close_announced(&mut self, id: ConnId) {
-        self.fail_calls(id, Cause::ClosedIdle);
-        self.depart(id);
-    }
-
-    /// One error: all calls of the connection fail with it.
-    fn fail(&mut self, id: ConnId, cause: Cause, errno: i32) {
-        self.fail_calls(id, cause);
-        self.events.push(Event::ConnFailed { conn: id, cause, errno, at: self.now });
-        self.depart(id);
-    }
-
-    /// The server broke the protocol.
-    fn fault(&mut self, id: ConnId, fault: Fault) {
-        if let Some(conn) = self.conns.get_mut(id) {
-            conn.fault = Some(fault);
-        }
-        self.fail(id, cause_of(fault), 0);
-    }
-
-    fn fail_calls(&mut self, id: ConnId, cause: Cause) {
-        let Some(conn) = self.conns.get_mut(id) else { return };
-        conn.state = State::Closed;
-        let mut call = conn.queue.first;
-        while let Some(next) = self.calls.get(call).map(|call| call.next) {
-            self.events.push(Event::CallFailed { call, cause, at: self.now });
-            call = next;
-        }
-    }
-
-    fn depart(&mut self, id: ConnId) {
-        self.events.push(Event::ConnClosed { conn: id, at: self.now });
-        self.transmits.push_back(Action::Close(id));
-    }
-}
-
-impl Conn {
-    /// What an unannounced end of the stream with no reply begun means.
-    fn ended_cause(&self) -> Cause {
-        if self.replies > 0 { Cause::ClosedIdle } else { Cause::ClosedEarly }
-    }
-}
-
-/// One signal of the machine that concerns the call alone; `false` if it does not. Three of them for each
-/// reply: out of line they cost a twentieth of everything a call costs.
-#[inline(always)]
-fn hear(call: CallId, current: &mut Call, signal: Signal, at: Time, events: &mut Events) -> bool {
-    match signal {
-        Signal::Status(status) => {
-            current.status = status;
-            current.status_at = at;
-            events.push(Event::CallRecvStart { call, status, at });
-        }
-        Signal::Head { bytes } => {
-            current.header = bytes;
-            events.push(Event::CallRecvHeader { call, bytes, at });
-        }
-        Signal::Content { bytes } => {
-            current.content += bytes;
-            events.push(Event::CallRecvData { call, bytes, at });
-        }
-        Signal::Begin | Signal::Interim(_) | Signal::Note(_) | Signal::End { .. } => return false,
-    }
-    true
-}
-
-/// Which reply a connection waits for: none before the first byte of a request was sent.
-fn due(calls: &Slab<Call>, requests: &[Request], conn: &Conn) -> Due {
-    match calls.get(conn.queue.first) {
-        Some(call) if call.sent.is_set() => requests[call.request.0 as usize].due(),
-        _ => Due::Nothing,
-    }
-}
-
-fn cause_of(fault: Fault) -> Cause {
-    match fault {
-        Fault::Malformed(_) => Cause::Malformed,
-        Fault::Limit(_) => Cause::Limit,
-        Fault::Unsolicited => Cause::Unsolicited,
-        Fault::Truncated => Cause::Truncated,
     }
 }

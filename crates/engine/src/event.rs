@@ -6,7 +6,9 @@
 use httperf_wire::Note;
 
 use crate::cause::Cause;
-use crate::object::{CallId, ConnId};
+use crate::object::{CallId, ConnId, SessionId};
+use crate::scenario::Scrap;
+use crate::session::Outcome;
 use crate::time::Time;
 
 /// Something that happened, and when.
@@ -16,6 +18,11 @@ use crate::time::Time;
 pub enum Event {
     /// The workload took up an arrival that was due at `due`.
     Arrival { due: Time, at: Time },
+
+    /// A session was begun.
+    SessionBegan { session: SessionId, at: Time },
+    /// A session is over, or was still going on when the run ended. Its last event.
+    SessionEnded { session: SessionId, outcome: Outcome, at: Time },
 
     /// A socket exists and its connect was begun.
     ConnConnecting { conn: ConnId, at: Time },
@@ -33,17 +40,17 @@ pub enum Event {
     CallIssued { call: CallId, at: Time },
     /// The first byte is about to be handed to the kernel.
     CallSendStart { call: CallId, at: Time },
-    /// The last of its `bytes` was handed to the kernel.
+    /// The last of its `bytes` was handed to the kernel; those of earlier attempts are among them.
     CallSendStop { call: CallId, bytes: u32, at: Time },
     /// The status line of the reply is complete.
     CallRecvStart { call: CallId, status: u16, at: Time },
     /// The header section of the reply is complete.
-    CallRecvHeader { call: CallId, bytes: u32, at: Time },
+    CallRecvHeader { call: CallId, bytes: u32, text: Scrap, at: Time },
     /// Body bytes came.
-    CallRecvData { call: CallId, bytes: u64, at: Time },
+    CallRecvData { call: CallId, bytes: u64, text: Scrap, at: Time },
     /// The reply is complete. The call's last event.
     CallRecvStop { call: CallId, footer: u32, at: Time },
-    /// There will be no reply. The call's last event.
+    /// There will be no reply to this attempt. The call's last event.
     CallFailed { call: CallId, cause: Cause, at: Time },
     /// There was no reply yet when the run ended. The call's last event.
     CallAborted { call: CallId, at: Time },

@@ -8,11 +8,14 @@ use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
 
 use crate::conn::{Call, Conn};
+use crate::session::Session;
 
 /// The number of a connection.
 pub type ConnId = Id<Conn>;
 /// The number of a call.
 pub type CallId = Id<Call>;
+/// The number of a session.
+pub type SessionId = Id<Session>;
 
 /// A slot and the generation of the object in it.
 pub struct Id<T> {

@@ -14,6 +14,12 @@ pub trait Workload {
 
     /// Something happened.
     fn on(&mut self, event: &Event, core: &mut Core);
+
+    /// Arrivals that were due before `end` and have not been taken up. `began` is the start of the run.
+    fn not_started(&self, began: Time, end: Time) -> u64 {
+        let _ = (began, end);
+        0
+    }
 }
 
 /// Watches. It looks at the core and touches nothing. What is called for every event is best inlined whatever

@@ -20,6 +20,8 @@ pub struct Scenario {
     pub socket: SocketOptions,
     /// How replies are read.
     pub rules: Rules,
+    /// Which bytes of replies are looked at.
+    pub wants: Wants,
     /// When samples are taken.
     pub ticks: Option<Ticks>,
     /// The run ends this long after its start, whatever is open.
@@ -37,6 +39,7 @@ impl Scenario {
             deadlines: Deadlines::default(),
             socket: SocketOptions::default(),
             rules: Rules::default(),
+            wants: Wants::default(),
             ticks: None,
             limit: None,
             share: Share::WHOLE,
@@ -51,9 +54,23 @@ impl Deadlines {
     }
 }
 
-/// The number of a request in [`Scenario::requests`].
+/// Which bytes of replies somebody wants to look at. Nothing is kept or copied unless they are wanted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Wants {
+    /// Header sections of final replies, as they came.
+    pub header: bool,
+    /// Bodies, decoded.
+    pub body: bool,
+}
+
+/// Where bytes that somebody wants lie; [`Core::text`](crate::Core::text) reads them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RequestId(pub u32);
+pub struct Scrap(pub(crate) u32);
+
+impl Scrap {
+    /// Bytes that nobody wants.
+    pub const NONE: Scrap = Scrap(u32::MAX);
+}
 
 /// Time limits of a connection by what it is doing, in nanoseconds; `None` is no limit. (The watchdog of the
 /// classic tool, httperf manual `--timeout`, `--think-timeout`.)

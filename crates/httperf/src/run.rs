@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
 use std::sync::{Arc, RwLock};
 use std::thread::JoinHandle;
 
-use httperf_engine::{Collector, Core, Epoll, EpollError, Load, Scenario, Stop, StopHandle};
+use httperf_engine::{Collector, Core, Epoll, EpollError, Load, Scenario, Stop, StopHandle, Workload};
 use httperf_load::{ConnRate, Pattern};
 use httperf_report::{Cpu, Results, StoppedBy};
 use httperf_stat::{Alarm, Alarms, Basic, BasicSummary, Gathered, Intervals, Sample, Samples};

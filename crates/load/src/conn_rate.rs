@@ -53,13 +53,6 @@ impl ConnRate {
         Self { pattern, started: 0, ended: 0, awaited: None, progress: Table::default() }
     }
 
-    /// Arrivals that were due before `end` and have not been taken up. `began` is the start of the run.
-    pub fn not_started(&self, began: Time, end: Time) -> u64 {
-        let awaited = self.awaited.is_some_and(|due| due < end);
-        let later = self.pattern.arrivals.as_ref().map_or(0, |rest| rest.due_before(end.since(began)));
-        u64::from(awaited) + if awaited { later } else { 0 }
-    }
-
     fn connect(&mut self, due: Time, core: &mut Core) {
         core.arrive(due);
         let conn = core.connect(0, due, 0);
@@ -137,5 +130,11 @@ impl Workload for ConnRate {
             Event::ConnClosed { .. } => self.conn_ended(core),
             _ => {}
         }
+    }
+
+    fn not_started(&self, began: Time, end: Time) -> u64 {
+        let awaited = self.awaited.is_some_and(|due| due < end);
+        let later = self.pattern.arrivals.as_ref().map_or(0, |rest| rest.due_before(end.since(began)));
+        u64::from(awaited) + if awaited { later } else { 0 }
     }
 }

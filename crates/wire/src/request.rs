@@ -1,5 +1,7 @@
 //! Requests, rendered once and sent many times.
 
+use std::ops::Range;
+
 /// The HTTP version of a request line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Version {
@@ -31,10 +33,14 @@ pub struct RequestSpec {
 }
 
 /// A request as it goes over the wire.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Request {
-    bytes: Box<[u8]>,
+    bytes: Vec<u8>,
     head: bool,
+    /// Where the request target lies.
+    uri: Range<usize>,
+    /// Where the empty line begins.
+    fields_end: usize,
 }
 
 impl Request {
@@ -45,6 +51,7 @@ impl Request {
         let mut out = Vec::with_capacity(128 + spec.uri.len() + spec.fields.len() + spec.body.len());
         out.extend_from_slice(method);
         out.push(b' ');
+        let uri = out.len()..out.len() + spec.uri.len();
         out.extend_from_slice(&spec.uri);
         out.extend_from_slice(match spec.version {
             Version::Http10 => b" HTTP/1.0\r\n",
@@ -66,9 +73,40 @@ impl Request {
             field("Host", host);
         }
         out.extend_from_slice(&spec.fields);
+        let fields_end = out.len();
         out.extend_from_slice(b"\r\n");
         out.extend_from_slice(&spec.body);
-        Self { bytes: out.into(), head: method == b"HEAD" }
+        Self { bytes: out, head: method == b"HEAD", uri, fields_end }
+    }
+
+    /// Becomes `of` with another target (`None`: the same) and more fields: complete lines, put before the empty
+    /// line. Allocates nothing once the buffer has grown.
+    pub fn patch(&mut self, of: &Request, uri: Option<&[u8]>, fields: &[u8]) {
+        let new = uri.unwrap_or(&of.bytes[of.uri.clone()]);
+        self.bytes.clear();
+        self.bytes.extend_from_slice(&of.bytes[..of.uri.start]);
+        self.bytes.extend_from_slice(new);
+        self.uri = of.uri.start..self.bytes.len();
+        self.bytes.extend_from_slice(&of.bytes[of.uri.end..of.fields_end]);
+        self.bytes.extend_from_slice(fields);
+        self.fields_end = self.bytes.len();
+        self.bytes.extend_from_slice(&of.bytes[of.fields_end..]);
+        self.head = of.head;
+    }
+
+    /// Its target.
+    pub fn uri(&self) -> &[u8] {
+        &self.bytes[self.uri.clone()]
+    }
+
+    /// The header section, the empty line included.
+    pub fn header(&self) -> &[u8] {
+        &self.bytes[..self.fields_end + 2]
+    }
+
+    /// What follows the empty line.
+    pub fn body(&self) -> &[u8] {
+        &self.bytes[self.fields_end + 2..]
     }
 
     /// The whole request, header and body.
@@ -126,5 +164,24 @@ mod tests {
         });
         assert!(request.bytes().ends_with(b"User-Agent: httperf/0.9.0\r\nA: 1\r\n\r\nxyz"));
         assert_eq!(request.due(), crate::Due::Head);
+    }
+
+    #[test]
+    fn a_patch_changes_the_target_adds_fields_and_keeps_the_rest() {
+        let of = Request::render(&RequestSpec { body: b"xyz".to_vec(), ..spec() });
+        let mut patched = Request::default();
+        patched.patch(&of, Some(b"/other"), b"Cookie: a\r\n");
+        let whole = RequestSpec {
+            uri: b"/other".to_vec(),
+            fields: b"Cookie: a\r\n".to_vec(),
+            body: b"xyz".to_vec(),
+            ..spec()
+        };
+        assert_eq!(patched, Request::render(&whole));
+        assert_eq!((patched.uri(), patched.body()), (b"/other".as_slice(), b"xyz".as_slice()));
+        assert!(patched.header().ends_with(b"Cookie: a\r\n\r\n"));
+        let again = patched.clone();
+        patched.patch(&again, None, b"");
+        assert_eq!(patched, again);
     }
 }

@@ -190,10 +190,14 @@ impl Collector for Ledger {
             _ => self.progress = at,
         }
         if self.stopped {
-            let end = matches!(event, Event::ConnAborted { .. } | Event::CallAborted { .. });
+            let end = matches!(
+                event,
+                Event::ConnAborted { .. } | Event::CallAborted { .. } | Event::SessionEnded { .. }
+            );
             self.expect(end, event, "after the end of the run");
         }
         match *event {
+            Event::SessionBegan { .. } | Event::SessionEnded { .. } => {}
             Event::Arrival { due, at } => {
                 self.totals.arrivals += 1;
                 self.arrivals.push((due, at));
@@ -339,6 +343,8 @@ impl Totals {
 fn stamp(event: &Event) -> Time {
     match *event {
         Event::Arrival { at, .. }
+        | Event::SessionBegan { at, .. }
+        | Event::SessionEnded { at, .. }
         | Event::ConnConnecting { at, .. }
         | Event::ConnConnected { at, .. }
         | Event::ConnFailed { at, .. }

@@ -1,7 +1,7 @@
 //! The result document of simulated runs.
 
 use httperf_engine::sim::{Faults, Honest, Network, Server, Setup, Sim};
-use httperf_engine::{Core, Deadlines, RequestId, Scenario, Share, Stop};
+use httperf_engine::{Core, Deadlines, RequestId, Scenario, Share, Stop, Workload};
 use httperf_load::{Arrivals, ConnRate, Pattern, Period};
 use httperf_stat::{Basic, InPlace, Intervals};
 use httperf_wire::{Request, RequestSpec};
