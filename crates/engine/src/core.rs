@@ -349,8 +349,8 @@ impl Core {
         self.issue_again(conn, request, due, 0, None)
     }
 
-    /// Issues a call with a token of the workload's; `again` says that it is another attempt at a call, and what
-    /// it takes over from the one before. Otherwise as [`issue`](Core::issue).
+    /// Issues a call with a token of the workload's; `again` says that it is another attempt at a call, and
+    /// what it takes over from the one before. Otherwise as [`issue`](Core::issue).
     ///
     /// # Errors
     /// [`Gone`] if the connection is not open.

@@ -1,7 +1,8 @@
-//! The requests of a run: those of the scenario, rendered once, and patched ones that live while somebody needs
-//! them.
+//! The requests of a run: those of the scenario, rendered once, and patched ones that live while somebody
+//! needs them.
 //!
-//! Buffers of patched requests are used again: a URI that changes with every call costs a copy, no allocation.
+//! Buffers of patched requests are used again: a URI that changes with every call costs a copy and no
+//! allocation.
 
 use std::sync::Arc;
 

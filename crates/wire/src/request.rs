@@ -79,8 +79,8 @@ impl Request {
         Self { bytes: out, head: method == b"HEAD", uri, fields_end }
     }
 
-    /// Becomes `of` with another target (`None`: the same) and more fields: complete lines, put before the empty
-    /// line. Allocates nothing once the buffer has grown.
+    /// Becomes `of` with another target (`None`: the same) and more fields: complete lines, put before the
+    /// empty line. Allocates nothing once the buffer has grown.
     pub fn patch(&mut self, of: &Request, uri: Option<&[u8]>, fields: &[u8]) {
         let new = uri.unwrap_or(&of.bytes[of.uri.clone()]);
         self.bytes.clear();

@@ -104,8 +104,7 @@ impl Core {
     /// As [`read`](Core::read), and keeps what somebody wants.
     fn listen(&mut self, id: ConnId, bytes: &[u8]) {
         let mut rest = bytes;
-        loop {
-            let Some(conn) = self.conns.get_mut(id).filter(|conn| conn.state == State::Open) else { break };
+        while let Some(conn) = self.conns.get_mut(id).filter(|conn| conn.state == State::Open) {
             let due = due(&self.calls, &self.requests, conn);
             let step = match conn.machine.receive(rest, due, &mut self.memo) {
                 Ok(step) => step,
