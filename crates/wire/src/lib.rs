@@ -5,19 +5,25 @@
 //!
 //!   bytes from the socket --Machine::receive--> Step { used, signal }       (until the input is used up)
 //!   end of the stream     --Machine::finish---> Some(End) | None | Fault
+//!   both ways, with TLS   --Tls::receive, encrypt--> plain text | bytes for the socket
 //! ```
 //!
 //! One machine belongs to one connection. It knows nothing of calls: the caller keeps the queue of
 //! outstanding calls and says, with each input, which kind of reply is due next ([`Due`]). A machine may
 //! be fed any piece of the stream, down to a single byte; the signals add up to the same whatever the
 //! cuts. What saves work across connections, and is no state of any, is the caller's too: one [`Memo`]
-//! for the machines of a thread.
+//! for the machines of a thread. TLS is rustls's, which does allocate: some buffers a record.
 
 mod h1;
 mod request;
+mod tls;
 
 pub use h1::{H1, Memo};
 pub use request::{Request, RequestSpec, Version};
+pub use tls::{
+    Alert, CertificateDer, CertificateFault, Ciphers, Identity, PrivateKeyDer, Tickets, Tls, TlsClient,
+    TlsError, TlsFacts, TlsFault, TlsSpec, TlsTime, TlsVersions, Verify, certificates_from_pem, key_from_pem,
+};
 
 /// Which reply the caller waits for on this connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
