@@ -10,7 +10,7 @@ use crate::classic::{self, Judge};
 use crate::output::Output;
 use crate::serve::usage;
 
-fn command() -> Command {
+pub(crate) fn command() -> Command {
     Command::new("demo")
         .bin_name("httperf demo")
         .about("Starts the built-in server on a free port and loads it: connections at a fixed rate, five calls on each")

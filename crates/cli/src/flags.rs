@@ -5,8 +5,8 @@
 //!                                               FLAGS
 //! ```
 //!
-//! Help is generated from [`FLAGS`]; a new option is one row here, and a field with
-//! its meaning in the personality.
+//! Help, the manual page and shell completions are generated from [`FLAGS`]; a new option is one row here, a
+//! paragraph in `manual/options.rs`, and a field with its meaning in the personality.
 //!
 //! `lexopt` is not used: it takes `-d=3` for `-d 3`, decodes short options as characters, and hands over the
 //! name of a long option without the word it stood in, where `getopt_long` reads `=3`, takes bytes and quotes

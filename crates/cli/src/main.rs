@@ -2,13 +2,15 @@
 //!
 //! ```text
 //!   httperf --server .. | httperf     the classic tool
-//!   httperf SUBCOMMAND ..             demo, serve
+//!   httperf SUBCOMMAND ..             serve, demo, man, completions
 //! ```
 
 mod alarm;
 mod classic;
+mod completions;
 mod demo;
 mod flags;
+mod manual;
 mod number;
 mod output;
 mod personality;
@@ -35,7 +37,9 @@ fn main() -> ExitCode {
 fn subcommand(word: &str, argv: &[OsString], output: &mut Output) -> u8 {
     let arguments = &argv[1..];
     match word {
+        "completions" => completions::main(arguments, output),
         "demo" => demo::main(arguments, output),
+        "man" => manual::main(arguments, output),
         "serve" => serve::main(arguments, output),
         _ if word.contains("://") => {
             output.diagnostic(format!(

@@ -11,7 +11,7 @@ use signal_hook::iterator::Signals;
 
 use crate::output::Output;
 
-fn command() -> Command {
+pub(crate) fn command() -> Command {
     Command::new("serve")
         .bin_name("httperf serve")
         .about("A server to practise on: bodies, delays, stalls, statuses")
