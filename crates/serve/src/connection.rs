@@ -1,8 +1,10 @@
 //! One connection, from its first byte to its last.
 
 use std::convert::Infallible;
+use std::future::poll_fn;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::task::{Context, Poll};
 use std::time::Instant;
 
@@ -13,13 +15,16 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response};
 use hyper_util::rt::TokioIo;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio::sync::watch;
 
 use crate::counters::Counters;
-use crate::message::{Body, Call, Reply};
+use crate::message::{Body, Call, End, Reply};
 use crate::routes;
+use crate::tally::Tally;
 use crate::timer::Timer;
+use crate::tls::Handshaker;
 
 /// What the connections of a server share.
 #[derive(Debug)]
@@ -27,27 +32,79 @@ pub(crate) struct Shared {
     pub(crate) started: Instant,
     pub(crate) counters: Arc<Counters>,
     pub(crate) timer: Timer,
+    /// There is one if the server speaks TLS.
+    pub(crate) tls: Option<Handshaker>,
 }
 
-/// Answers what comes until either side closes. Once told to `finish`, the reply in progress is
-/// the last one. How the connection ended is of no interest: clients reset, and may.
+/// Shakes hands if need be, then answers what comes until either side closes. Once told to
+/// `finish`, the reply in progress is the last one. How the connection ended is of no interest:
+/// clients reset, and may.
 pub(crate) async fn serve(stream: TcpStream, shared: Arc<Shared>, mut finish: watch::Receiver<()>) {
-    let service = service_fn(|request| answer(request, Arc::clone(&shared)));
-    let mut connection = pin!(http1::Builder::new().serve_connection(TokioIo::new(stream), service));
-    tokio::select! {
-        _ = connection.as_mut() => return,
-        _ = finish.changed() => connection.as_mut().graceful_shutdown(),
+    let stream = Tally::new(stream, Arc::clone(&shared.counters));
+    let Some(tls) = &shared.tls else { return answer_all(stream, &shared, finish).await };
+    let shaken = tokio::select! {
+        shaken = tls.shake(stream, &shared.counters) => shaken,
+        _ = finish.changed() => None,
+    };
+    if let Some(stream) = shaken {
+        answer_all(stream, &shared, finish).await;
     }
+}
+
+async fn answer_all<S>(stream: S, shared: &Arc<Shared>, mut finish: watch::Receiver<()>)
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+{
+    let last = AtomicBool::new(false);
+    let service = service_fn(|request| answer(request, Arc::clone(shared), &last));
+    let mut connection = pin!(http1::Builder::new().serve_connection(TokioIo::new(stream), service));
+    let mut serving = poll_fn(|context| {
+        let ended = connection.as_mut().poll(context);
+        if ended.is_ready() || !last.load(Relaxed) {
+            return ended;
+        }
+        // The head of the last reply is written by now, so nothing in it will announce this.
+        connection.as_mut().graceful_shutdown();
+        connection.as_mut().poll(context)
+    });
+    tokio::select! {
+        _ = &mut serving => return,
+        _ = finish.changed() => {}
+    }
+    connection.as_mut().graceful_shutdown();
     let _ = connection.await;
 }
 
-/// Fails only with the connection.
-async fn answer(request: Request<Incoming>, shared: Arc<Shared>) -> Result<Response<Counted>, hyper::Error> {
+/// Why a connection ends before its time.
+#[derive(Debug, thiserror::Error)]
+enum Broken {
+    #[error("the request did not come whole")]
+    Request(#[from] hyper::Error),
+    #[error("the path closes the connection")]
+    Path,
+}
+
+/// Sets `last` if nothing may follow its reply. Fails only with the connection: hyper closes it and
+/// says nothing.
+async fn answer(
+    request: Request<Incoming>,
+    shared: Arc<Shared>,
+    last: &AtomicBool,
+) -> Result<Response<Counted>, Broken> {
+    // What came in one piece with the request before it.
+    if last.load(Relaxed) {
+        return Err(Broken::Path);
+    }
     let bodiless = request.method() == Method::HEAD;
     // The request is gone before the wait: thousands may be waiting.
     let reply = take_up(request, &shared).await?;
     if let Some(at) = reply.not_before {
         shared.timer.until(at).await;
+    }
+    match reply.end {
+        End::Agreed => {}
+        End::Behind => last.store(true, Relaxed),
+        End::Instead => return Err(Broken::Path),
     }
     Ok(reply.response.map(|body| Counted { body, bodiless, shared }))
 }
@@ -67,7 +124,17 @@ async fn take_up(request: Request<Incoming>, shared: &Shared) -> Result<Reply, h
         body.extend_from_slice(&data[..data.len().min(room)]);
     }
     let started = shared.started;
-    Ok(route.answer(&Call { head: &head, argument, body: &body, body_bytes, arrived, started, serial }))
+    let counts = shared.counters.counts();
+    Ok(route.answer(&Call {
+        head: &head,
+        argument,
+        body: &body,
+        body_bytes,
+        arrived,
+        started,
+        serial,
+        counts,
+    }))
 }
 
 /// A body that counts its reply when hyper lets go of it after the last byte. hyper does that

@@ -6,6 +6,8 @@
 //!      |
 //!  server      accept -> one task a connection        stop: no more accepts, finish, close
 //!      |
+//!  tls         with a limit of time, if the server speaks it
+//!      |
 //!  connection  hyper h1 -> drain the request body -> route -> wait until not_before -> hyper h1
 //!                                                      |              |
 //!  routes      the table: path, one line about it, fn(&Call) -> Reply |
@@ -13,9 +15,9 @@
 //!  timer       a timerfd and a map of who waits until when  <---------+
 //! ```
 //!
-//! A route is a pure function from a call to a reply. It never waits: a reply that must be late
-//! says so as data, and the connection does the waiting. A new path is one such function and one
-//! row in `routes`; [`paths`] is that table as documentation.
+//! A route is a pure function from a call to a reply. It never waits and never closes: a reply that
+//! must be late, or the last, says so as data, and the connection acts on it. A new path is one such
+//! function and one row in `routes`; [`paths`] is that table as documentation.
 //!
 //! What is *not* here: printing, signals, limits on descriptors, an idle timeout. A failing
 //! connection is neither an error nor a log line.
@@ -25,9 +27,12 @@ mod counters;
 mod message;
 mod routes;
 mod server;
+mod tally;
 mod timer;
+mod tls;
 mod value;
 
 pub use counters::Counts;
 pub use routes::paths;
 pub use server::{Config, ServeError, Server};
+pub use tls::{Identity, Tls, TlsError, TlsVersion};

@@ -11,6 +11,8 @@ use hyper::header::{CONTENT_TYPE, HeaderName, HeaderValue};
 use hyper::http::request::Parts;
 use hyper::{Response, StatusCode};
 
+use crate::counters::Counts;
+
 /// One request, its body already taken in.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Call<'c> {
@@ -28,6 +30,8 @@ pub(crate) struct Call<'c> {
     pub(crate) started: Instant,
     /// How many requests arrived at the server before this one.
     pub(crate) serial: u64,
+    /// What the server had counted when the request had been read, this request included.
+    pub(crate) counts: Counts,
 }
 
 impl Call<'_> {
@@ -37,12 +41,24 @@ impl Call<'_> {
     }
 }
 
-/// What to answer, and when.
+/// What to answer, when, and what becomes of the connection.
 #[derive(Debug)]
 pub(crate) struct Reply {
     pub(crate) response: Response<Body>,
     /// The reply may not leave earlier.
     pub(crate) not_before: Option<Instant>,
+    pub(crate) end: End,
+}
+
+/// What becomes of the connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    /// What the two heads say.
+    Agreed,
+    /// It is closed behind the reply, whose head does not say so.
+    Behind,
+    /// It is closed in place of the reply.
+    Instead,
 }
 
 impl Reply {
@@ -50,7 +66,7 @@ impl Reply {
     pub(crate) fn empty(status: StatusCode) -> Reply {
         let mut response = Response::new(Body::Text(Bytes::new()));
         *response.status_mut() = status;
-        Reply { response, not_before: None }
+        Reply { response, not_before: None, end: End::Agreed }
     }
 
     pub(crate) fn text(status: StatusCode, text: impl Into<Bytes>) -> Reply {
@@ -69,6 +85,11 @@ impl Reply {
 
     pub(crate) fn not_before(mut self, at: Instant) -> Reply {
         self.not_before = Some(at);
+        self
+    }
+
+    pub(crate) fn end(mut self, end: End) -> Reply {
+        self.end = end;
         self
     }
 }

@@ -6,10 +6,13 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use hyper::StatusCode;
-use hyper::header::{CONNECTION, COOKIE, HeaderValue, SET_COOKIE};
+use hyper::header::{COOKIE, HeaderValue, SET_COOKIE};
 
 use crate::message::{BLOCK, Body, Call, Reply};
 use crate::value;
+
+mod ends;
+mod page;
 
 /// One path and what answers it. A path is added by one function and one row in [`ROUTES`].
 #[derive(Debug)]
@@ -32,17 +35,30 @@ struct Refusal {
     why: Bytes,
 }
 
-static ROUTES: [Route; 10] = [
+static ROUTES: [Route; 15] = [
     row("/", "a line of 65 bytes", home),
     row("/bytes/N", "N bytes with Content-Length; units KiB, MiB, GiB; at most 1024GiB", sized),
     row("/chunked/N?piece=N", "N bytes in chunks of 16KiB, or of the size given, at most 64KiB", chunked),
     row("/delay/TIME", "answers after that time: 500us, 5ms, 2s; at most 86400s", delay),
     row("/stall?on=TIME&every=TIME", "holds what arrives in the first 100ms of every 1s till then", stall),
     row("/status/CODE", "answers with that status, 200 to 999", status),
-    row("/close", "answers and closes the connection", close),
+    row("/close", "answers and closes the connection", ends::close),
+    row("/idle-close", "answers as if it kept the connection, then closes it", ends::idle_close),
+    row(
+        "/lost?every=N",
+        "closes without a reply if it is the server's request N, 2N, ...; 10 if not given",
+        ends::lost,
+    ),
+    row("/page", "HTML with objects: img, frame, iframe, one on another host", page::page),
+    row("/redirect", "302 to /page", page::redirect),
     row("/wset/PATH.html", "a working set: 256 to 8192 bytes, always the same for one path", working_set),
-    row("/cookie", "sets a fresh cookie sid if there is none, returns the Cookie field", cookie),
+    row(
+        "/cookie?fresh",
+        "returns the Cookie field; sets sid if there is none, with fresh a new one each time",
+        cookie,
+    ),
     Route { keep: ECHO_LIMIT, ..row("/echo", "the request as it came, with a body of at most 1MiB", echo) },
+    row("/stats", "what the server has counted so far, as JSON", stats),
 ];
 
 /// Every path this server answers, with one line about it. Capitals stand for what the caller
@@ -142,10 +158,6 @@ fn status(call: &Call<'_>) -> Answer {
     })
 }
 
-fn close(_: &Call<'_>) -> Answer {
-    Ok(Reply::text(StatusCode::OK, "closing\n").field(CONNECTION, HeaderValue::from_static("close")))
-}
-
 fn working_set(call: &Call<'_>) -> Answer {
     const SMALLEST: u64 = 256;
     const LARGEST: u64 = 8192;
@@ -163,11 +175,12 @@ fn cookie(call: &Call<'_>) -> Answer {
     let mut body = fields().collect::<Vec<_>>().join(&b"; "[..]);
     body.push(b'\n');
     let reply = Reply::text(StatusCode::OK, body);
-    if known {
+    if known && value::parameter(call.query(), "fresh").is_none() {
         return Ok(reply);
     }
-    let fresh = HeaderValue::try_from(format!("sid={:016x}; Path=/", call.serial));
-    Ok(reply.field(SET_COOKIE, fresh.expect("hexadecimal digits may stand in a field")))
+    // No two requests have the same number, so no two replies set the same.
+    let sid = HeaderValue::try_from(format!("sid=v{}; Path=/", call.serial + 1));
+    Ok(reply.field(SET_COOKIE, sid.expect("digits may stand in a field")))
 }
 
 const ECHO_LIMIT: usize = 1 << 20;
@@ -190,6 +203,10 @@ fn echo(call: &Call<'_>) -> Answer {
     echo.extend_from_slice(b"\r\n");
     echo.extend_from_slice(call.body);
     Ok(Reply::text(StatusCode::OK, echo))
+}
+
+fn stats(call: &Call<'_>) -> Answer {
+    Ok(Reply::empty(StatusCode::OK).body("application/json", Body::Text(call.counts.to_json().into())))
 }
 
 fn unknown() -> Refusal {
@@ -239,6 +256,7 @@ mod tests {
     use hyper::body::Body as _;
 
     use super::*;
+    use crate::counters::Counts;
 
     /// Asks the table, `after` the server's start, without a network.
     fn ask(target: &str, after: Duration) -> (Reply, Duration) {
@@ -246,7 +264,8 @@ mod tests {
         let started = Instant::now();
         let arrived = started + after;
         let (route, argument) = find(head.uri.path());
-        let call = Call { head: &head, argument, body: b"", body_bytes: 0, arrived, started, serial: 42 };
+        let (serial, counts) = (42, Counts::default());
+        let call = Call { head: &head, argument, body: b"", body_bytes: 0, arrived, started, serial, counts };
         let reply = route.answer(&call);
         let held = reply.not_before.map_or(Duration::ZERO, |at| at - arrived);
         (reply, held)

@@ -13,6 +13,7 @@ use tokio::sync::watch;
 use crate::connection::{self, Shared};
 use crate::counters::{Counters, Counts};
 use crate::timer::Timer;
+use crate::tls::{Handshaker, Tls, TlsError};
 
 /// What a server is told at its start.
 #[derive(Clone, Debug)]
@@ -24,6 +25,8 @@ pub struct Config {
     /// How long replies in progress may take to finish once the server is asked to stop. Default
     /// 2 s.
     pub grace: Duration,
+    /// Speak HTTPS, and nothing else, in place of HTTP. Default `None`.
+    pub tls: Option<Tls>,
 }
 
 impl Default for Config {
@@ -32,6 +35,7 @@ impl Default for Config {
             listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 8080)),
             threads: 1,
             grace: Duration::from_secs(2),
+            tls: None,
         }
     }
 }
@@ -50,6 +54,9 @@ pub enum ServeError {
     /// A thread, an event queue or a timer cannot be had.
     #[error("start the server's threads")]
     Start(#[from] io::Error),
+    /// The certificate cannot be had, or is no good.
+    #[error(transparent)]
+    Tls(#[from] TlsError),
 }
 
 /// A server that runs on threads of its own until it is stopped or dropped.
@@ -68,7 +75,7 @@ impl Server {
     ///
     /// # Errors
     /// [`ServeError::Listen`] if the address cannot be had, [`ServeError::Start`] if the system
-    /// gives no thread or descriptor.
+    /// gives no thread or descriptor, [`ServeError::Tls`] if there is no certificate to show.
     pub fn start(config: Config) -> Result<Server, ServeError> {
         let (stopper, asked) = watch::channel(());
         let (report, reported) = blocking::sync_channel(1);
@@ -145,12 +152,13 @@ fn run(
 type Opened = (Runtime, TcpListener, Arc<Shared>);
 
 fn open(config: &Config, counters: Arc<Counters>) -> Result<(Opened, SocketAddr), ServeError> {
+    let tls = config.tls.as_ref().map(Handshaker::new).transpose()?;
     let runtime = runtime(config.threads)?;
     // The socket and the timer belong to the runtime they are made in.
     let inside = runtime.enter();
     let (listener, address) =
         listen(config.listen).map_err(|source| ServeError::Listen { address: config.listen, source })?;
-    let shared = Arc::new(Shared { started: Instant::now(), counters, timer: Timer::new()? });
+    let shared = Arc::new(Shared { started: Instant::now(), counters, timer: Timer::new()?, tls });
     drop(inside);
     Ok(((runtime, listener, shared), address))
 }
@@ -212,6 +220,7 @@ async fn serve_all(
         };
         match accepted {
             Ok((stream, _)) => {
+                shared.counters.accept();
                 tokio::spawn(connection::serve(stream, Arc::clone(&shared), finish.subscribe()));
             }
             Err(error) => {

@@ -4,7 +4,7 @@ mod client;
 
 use std::time::{Duration, Instant};
 
-use client::{Client, server};
+use client::{Client, server, until};
 
 #[test]
 fn the_root_is_small() {
@@ -171,6 +171,106 @@ fn a_cookie_is_set_once_and_echoed() {
 }
 
 #[test]
+fn a_fresh_cookie_is_a_new_one_each_time() {
+    let server = server();
+    let mut client = Client::connect(&server);
+    assert_eq!(client.get("/cookie?fresh").field("set-cookie"), Some("sid=v1; Path=/"));
+    client.send("GET /cookie?fresh HTTP/1.1\r\nHost: t\r\nCookie: sid=v1\r\n\r\n");
+    let second = client.reply();
+    assert_eq!((second.field("set-cookie"), second.text()), (Some("sid=v2; Path=/"), "sid=v1\n"));
+}
+
+#[test]
+fn a_page_names_objects_that_are_there() {
+    let server = server();
+    let mut client = Client::connect(&server);
+    let page = client.get("/page");
+    assert!(page.field("content-type").unwrap().starts_with("text/html"));
+    for (markup, target, length) in [
+        ("<img src=\"/bytes/1000\"", "/bytes/1000", 1000),
+        ("<img src=\"bytes/2000\"", "/bytes/2000", 2000),
+        ("<img src=/bytes/3000 ", "/bytes/3000", 3000),
+        ("<frame src=\"/bytes/4000\"", "/bytes/4000", 4000),
+        ("<iframe src='/bytes/5000'", "/bytes/5000", 5000),
+    ] {
+        assert!(page.text().contains(markup), "{markup}");
+        assert_eq!(client.get(target).body.len(), length);
+    }
+    assert!(page.text().contains("<img src=\"http://elsewhere.invalid/"));
+}
+
+#[test]
+fn a_redirect_leads_to_the_page() {
+    let server = server();
+    let mut client = Client::connect(&server);
+    let reply = client.get("/redirect");
+    assert_eq!((reply.status, reply.field("location")), (302, Some("/page")));
+    assert_eq!(client.get("/page").status, 200);
+}
+
+#[test]
+fn every_nth_request_is_lost_with_its_connection() {
+    let server = server();
+    let mut client = Client::connect(&server);
+    for _ in 0..2 {
+        assert_eq!(client.get("/lost?every=3").text(), "not lost\n");
+    }
+    client.send("GET /lost?every=3 HTTP/1.1\r\nHost: t\r\n\r\n");
+    client.assert_closed();
+    assert_eq!(Client::connect(&server).get("/lost?every=3").status, 200);
+    let counts = server.stop();
+    assert_eq!((counts.connections, counts.arrived, counts.served), (2, 4, 3));
+}
+
+#[test]
+fn an_idle_close_is_not_announced() {
+    let server = server();
+    for version in ["1.1", "1.0"] {
+        let mut client = Client::connect(&server);
+        let get =
+            |target| format!("GET {target} HTTP/{version}\r\nHost: t\r\nConnection: keep-alive\r\n\r\n");
+        client.send(get("/"));
+        let kept = client.reply();
+        client.send(get("/idle-close"));
+        let last = client.reply();
+        assert_eq!(last.status, 200);
+        assert_eq!(last.field("connection"), kept.field("connection"));
+        client.assert_closed();
+    }
+}
+
+#[test]
+fn nothing_follows_an_idle_close() {
+    let server = server();
+    let mut client = Client::connect(&server);
+    client.send(
+        ["/idle-close", "/"].map(|target| format!("GET {target} HTTP/1.1\r\nHost: t\r\n\r\n")).concat(),
+    );
+    assert_eq!(client.reply().text(), "closing without a word\n");
+    client.assert_closed();
+    assert_eq!(server.stop().arrived, 1);
+}
+
+#[test]
+fn the_stats_are_what_was_counted() {
+    let server = server();
+    let mut client = Client::connect(&server);
+    let small = client.get("/");
+    client.send("POST /bytes/1000 HTTP/1.1\r\nHost: t\r\nContent-Length: 5\r\n\r\nabcde");
+    let sized = client.reply();
+    let sent = [small, sized].iter().map(|reply| reply.head.len() + reply.body.len()).sum::<usize>();
+    until(|| server.counts().sent_bytes == sent as u64);
+
+    let reply = client.get("/stats");
+    assert_eq!(reply.field("content-type"), Some("application/json"));
+    let expected = serde_json::json!({
+        "connections": 1, "accept_failures": 0, "requests": 3, "replies": 2, "body_bytes": 5, "sent_bytes": sent,
+        "handshakes_full": 0, "handshakes_resumed": 0, "handshakes_failed": 0,
+    });
+    assert_eq!(serde_json::from_slice::<serde_json::Value>(&reply.body).unwrap(), expected);
+}
+
+#[test]
 fn an_echo_is_the_request() {
     let server = server();
     let mut client = Client::connect(&server);
@@ -247,7 +347,15 @@ fn an_unknown_path_lists_those_there_are() {
 fn a_bad_parameter_is_told_what_was_expected() {
     let server = server();
     let mut client = Client::connect(&server);
-    for target in ["/bytes/x", "/chunked/1?piece=0", "/delay/5", "/stall?on=2s", "/status/100", "/status/x"] {
+    for target in [
+        "/bytes/x",
+        "/chunked/1?piece=0",
+        "/delay/5",
+        "/stall?on=2s",
+        "/status/100",
+        "/status/x",
+        "/lost?every=0",
+    ] {
         let reply = client.get(target);
         assert_eq!(reply.status, 400, "{target}");
         assert!(reply.text().starts_with("expected "), "{target}");

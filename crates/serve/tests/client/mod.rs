@@ -29,7 +29,7 @@ pub(crate) fn until(fact: impl Fn() -> bool) {
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
-pub(crate) struct Client(BufReader<TcpStream>);
+pub(crate) struct Client<S = TcpStream>(BufReader<S>);
 
 #[derive(Debug)]
 pub(crate) struct Reply {
@@ -40,11 +40,30 @@ pub(crate) struct Reply {
     pub(crate) chunks: Option<Vec<usize>>,
 }
 
+/// A plain connection to a server.
+pub(crate) fn connect(server: &Server) -> TcpStream {
+    let stream = TcpStream::connect(server.address()).unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    stream
+}
+
 impl Client {
     pub(crate) fn connect(server: &Server) -> Client {
-        let stream = TcpStream::connect(server.address()).unwrap();
-        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        Client::over(connect(server))
+    }
+}
+
+impl<S: Read + Write> Client<S> {
+    pub(crate) fn over(stream: S) -> Client<S> {
         Client(BufReader::new(stream))
+    }
+
+    pub(crate) fn stream(&self) -> &S {
+        self.0.get_ref()
+    }
+
+    pub(crate) fn into_stream(self) -> S {
+        self.0.into_inner()
     }
 
     pub(crate) fn send(&mut self, bytes: impl AsRef<[u8]>) {
