@@ -1,6 +1,6 @@
 //! The first failure of each cause in one line: what, where, and what to do.
 
-use httperf::engine::Cause;
+use httperf::engine::{Broken, Cause};
 use httperf::stat::Alarm;
 use httperf::wire::Note;
 
@@ -9,7 +9,8 @@ pub(crate) fn line(alarm: &Alarm) -> String {
     match *alarm {
         Alarm::Failed { cause, errno, fault, target } => {
             let what = match fault {
-                Some(fault) => format!("the server sent {fault}"),
+                Some(Broken::Http(fault)) => format!("the server sent {fault}"),
+                Some(Broken::Tls(fault)) => fault.to_string(),
                 None => what(cause, errno),
             };
             let advice = advice(cause);
@@ -22,6 +23,7 @@ pub(crate) fn line(alarm: &Alarm) -> String {
 fn what(cause: Cause, errno: i32) -> String {
     let text = match cause {
         Cause::ConnectTimeout => "no connection within the time limit",
+        Cause::HandshakeTimeout => "no TLS handshake within the time limit",
         Cause::ReplyTimeout => "no complete reply within the time limit",
         Cause::SocketTimo => "the kernel gave up: connection timed out",
         Cause::ConnRefused => "connection refused",
@@ -34,6 +36,8 @@ fn what(cause: Cause, errno: i32) -> String {
         Cause::AddrUnavail => "no local port left",
         Cause::NoBuffers => "no buffer space left in the kernel",
         Cause::Malformed | Cause::Limit | Cause::Unsolicited => "the server broke the protocol",
+        Cause::TlsHandshake => "the TLS handshake failed",
+        Cause::TlsCertificate => "the server's certificate was not accepted",
         Cause::Unreachable | Cause::Other => {
             let error = std::io::Error::from_raw_os_error(errno);
             return format!("connection failed with unexpected error {errno}: {error}");
@@ -45,7 +49,10 @@ fn what(cause: Cause, errno: i32) -> String {
 fn advice(cause: Cause) -> &'static str {
     match cause {
         Cause::ConnRefused => "; is the server running, and on this port?",
-        Cause::ConnectTimeout | Cause::ReplyTimeout => "; --timeout and --think-timeout set the limit",
+        Cause::TlsCertificate => "; --ssl-ca-file says whom to trust, --ssl-verify=no checks nothing",
+        Cause::ConnectTimeout | Cause::HandshakeTimeout | Cause::ReplyTimeout => {
+            "; --timeout and --think-timeout set the limit"
+        }
         Cause::FdUnavail => "; raise the hard limit (ulimit -Hn) or open fewer connections at once",
         Cause::FtabFull => "; raise fs.file-max or open fewer connections at once",
         Cause::AddrUnavail => {
@@ -63,6 +70,7 @@ fn noted(note: Note) -> String {
             "unknown transfer encoding; the body is read to the end of the connection".to_owned()
         }
         Note::GarbageStatus => "invalid status line, taken as status 599".to_owned(),
+        Note::NoCloseNotify => "TLS ended without close_notify".to_owned(),
         Note::LengthAndChunked => "a reply with both Content-Length and Transfer-Encoding".to_owned(),
     }
 }
@@ -70,7 +78,7 @@ fn noted(note: Note) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use httperf::wire::Fault;
+    use httperf::wire::{Fault, TlsFault};
 
     #[test]
     fn a_line_says_where_what_and_what_to_do() {
@@ -85,8 +93,12 @@ mod tests {
             "127.0.0.1:81: connection failed with unexpected error 113: No route to host (os error 113) (unreachable)"
         );
         assert_eq!(
-            failed(Cause::Malformed, 0, Some(Fault::Malformed("a header that is none"))),
+            failed(Cause::Malformed, 0, Some(Fault::Malformed("a header that is none").into())),
             "127.0.0.1:81: the server sent a header that is none (malformed)"
+        );
+        assert_eq!(
+            failed(Cause::TlsHandshake, 0, Some(TlsFault::NotTls.into())),
+            format!("127.0.0.1:81: {} (tls_handshake)", TlsFault::NotTls)
         );
     }
 }

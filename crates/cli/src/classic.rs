@@ -1,9 +1,11 @@
 //! The classic tool from its command line to its exit status.
 
+mod secure;
+
 use std::ffi::OsString;
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 
-use httperf::engine::{Nanos, Scenario, Share, SocketOptions, Source, Ticks, Wants};
+use httperf::engine::{Nanos, Scenario, Secure, Share, SocketOptions, Source, Ticks, Wants};
 use httperf::load::Period;
 use httperf::report::{Results, RunInfo, StoppedBy};
 use httperf::wire::{Request, RequestSpec, Rules, Version};
@@ -69,6 +71,10 @@ fn prepare(
     if let Some(message) = not_yet(&options) {
         return fail(message);
     }
+    let secure = match secure::secure(&options, std::slice::from_ref(&options.server)) {
+        Ok(secure) => secure,
+        Err(text) => return fail(options.message(text.as_bytes())),
+    };
     let document = match options.json.as_deref().map(Document::create).transpose() {
         Ok(document) => document,
         Err(error) => return fail(options.message(format!("{error:#}").as_bytes())),
@@ -99,7 +105,7 @@ fn prepare(
     }
     let collect =
         if document.is_some() || judge == Judge::Schedule { Collect::Full } else { Collect::Classic };
-    let plan = plan(&options, target, argv, mode, collect);
+    let plan = plan(&options, target, secure, argv, mode, collect);
     Ok((options, plan, document))
 }
 
@@ -184,6 +190,7 @@ fn host(options: &Options) -> Vec<u8> {
 fn plan(
     options: &Options,
     target: SocketAddr,
+    secure: Option<Secure>,
     argv: &[OsString],
     mode: &'static str,
     collect: Collect,
@@ -211,6 +218,7 @@ fn plan(
             reset: options.close_with_reset,
             source: Source { addresses: options.myaddr.clone(), hog: options.hog },
         },
+        secure,
         rules: Rules { classic_strict: options.classic_strict },
         wants: Wants::default(),
         ticks: Some(ticks(options)),
@@ -283,7 +291,8 @@ fn info(
             redact_argv(argv)
         },
         urls: vec![format!(
-            "http://{}:{}{}",
+            "{}://{}:{}{}",
+            if options.ssl.on { "https" } else { "http" },
             String::from_utf8_lossy(&host),
             target.port(),
             String::from_utf8_lossy(&uri)

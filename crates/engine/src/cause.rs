@@ -43,6 +43,8 @@ macro_rules! causes {
 causes! {
     /// No connection within the time limit.
     ConnectTimeout = "connect_timeout" in ClientTimo,
+    /// The TLS handshake was not done within the time limit; its clock runs on from the connect.
+    HandshakeTimeout = "handshake_timeout" in ClientTimo,
     /// The reply was not complete within the time limit.
     ReplyTimeout = "reply_timeout" in ClientTimo,
     /// The kernel gave up: ETIMEDOUT.
@@ -69,6 +71,10 @@ causes! {
     Limit = "limit" in Other,
     /// Bytes that no request asked for.
     Unsolicited = "unsolicited" in Other,
+    /// An alert or nonsense before the TLS handshake was done, or a broken record after it.
+    TlsHandshake = "tls_handshake" in Other,
+    /// The server's certificate was not accepted.
+    TlsCertificate = "tls_certificate" in Other,
     /// ENETUNREACH, EHOSTUNREACH, EACCES and the like.
     Unreachable = "unreachable" in Other,
     /// ENOBUFS, ENOMEM.

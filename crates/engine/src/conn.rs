@@ -1,6 +1,6 @@
 //! Connections and calls: what is known of each, and its stamps.
 
-use httperf_wire::{Fault, H1};
+use httperf_wire::{Fault, H1, Tls, TlsFacts, TlsFault};
 
 use crate::object::{CallId, Id, SessionId};
 use crate::request::RequestId;
@@ -9,9 +9,11 @@ use crate::time::Time;
 /// One connection.
 ///
 /// ```text
-///   Opening --socket--> Connecting --connected--> Open --close, failure--> Closed
-///      |                    |                                               ^
-///      +--------------------+------------------ failure --------------------+
+///   Opening --socket--> Connecting ---connected---> Open --close, failure--> Closed
+///      |                  |    |                     ^                        ^
+///      |                  |    +--TLS--> Securing ---+                        |
+///      |                  |                 |                                 |
+///      +------------------+-----------------+------------ failure ------------+
 /// ```
 #[derive(Debug)]
 pub struct Conn {
@@ -19,6 +21,8 @@ pub struct Conn {
     pub due: Time,
     /// Just before connect(2); [`Time::NEVER`] without a socket.
     pub created: Time,
+    /// When the peer was reached: TCP was there, and a TLS handshake could begin; [`Time::NEVER`] before.
+    pub reached: Time,
     /// When it could carry calls; [`Time::NEVER`] before.
     pub connected: Time,
     /// The session it belongs to; `SessionId::NONE` if to none.
@@ -30,7 +34,8 @@ pub struct Conn {
     /// The number of its target in the scenario.
     pub target: u32,
     /// How the server broke the protocol, if it did.
-    pub fault: Option<Fault>,
+    pub fault: Option<Broken>,
+    pub(crate) tls: Option<Box<Tls>>,
     pub(crate) state: State,
     pub(crate) flags: Flags,
     pub(crate) machine: H1,
@@ -41,11 +46,30 @@ pub struct Conn {
     pub(crate) watched: Time,
 }
 
+impl Conn {
+    /// What its TLS handshake has settled; `None` before, and without TLS.
+    pub fn tls(&self) -> Option<TlsFacts> {
+        self.tls.as_ref().and_then(|tls| tls.facts())
+    }
+}
+
+/// How the peer broke a protocol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Broken {
+    /// HTTP. The text completes "the server sent ...".
+    #[error(transparent)]
+    Http(#[from] Fault),
+    /// TLS. The text is a sentence.
+    #[error(transparent)]
+    Tls(#[from] TlsFault),
+}
+
 /// Where a connection stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum State {
     Opening,
     Connecting,
+    Securing,
     Open,
     Closed,
 }
@@ -57,6 +81,8 @@ pub(crate) struct Flags {
     pub(crate) receiving: bool,
     /// The header section of the reply at hand is complete; kept only where somebody wants its bytes.
     pub(crate) headed: bool,
+    /// The oldest unsent call is encrypted, and among the outgoing bytes of TLS.
+    pub(crate) encrypted: bool,
     /// The peer has ended the stream while no call was outstanding.
     pub(crate) ended: bool,
 }

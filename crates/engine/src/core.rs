@@ -7,6 +7,7 @@
 
 mod endings;
 mod replies;
+mod secure;
 
 use std::collections::VecDeque;
 
@@ -68,6 +69,11 @@ pub struct Core {
     heard: Heard,
     events: Events,
     transmits: VecDeque<Action>,
+    /// What TLS says at the end of connections that are about to be closed, and of the one being closed.
+    farewells: VecDeque<(ConnId, Vec<u8>)>,
+    farewell: Vec<u8>,
+    /// Decrypted bytes of the input at hand.
+    plain: Vec<u8>,
     /// Wakes of the workload.
     wakes: Timers<u64>,
     /// When the next tick is due, and when the time of the run is up. Not among the wakes: an arrival that is
@@ -141,6 +147,9 @@ impl Core {
             memo: Memo::default(),
             events: Events::default(),
             transmits: VecDeque::with_capacity(64),
+            farewells: VecDeque::new(),
+            farewell: Vec::new(),
+            plain: Vec::new(),
             wakes: Timers::new(),
             tick: Time::NEVER,
             limit: Time::NEVER,
@@ -189,10 +198,15 @@ impl Core {
             return;
         }
         match input {
-            Input::Data(bytes) => self.receive(id, bytes),
+            Input::Data(bytes) if conn.tls.is_some() => self.decrypt(id, bytes),
+            Input::Data(bytes) => {
+                self.traffic.received += bytes.len() as u64;
+                self.receive(id, bytes);
+            }
+            Input::Sent(bytes) if conn.tls.is_some() => self.sent_secure(id, bytes, at),
             Input::Sent(bytes) => self.sent(id, bytes, at),
             Input::Writable => {
-                if !conn.queue.unsent.is_none() {
+                if !conn.queue.unsent.is_none() || conn.tls.is_some() {
                     self.transmits.push_back(Action::Write(id));
                 }
             }
@@ -211,25 +225,25 @@ impl Core {
                 self.renew(id, self.scenario.deadlines.connect);
             }
             Input::Connected => {
-                conn.state = State::Open;
-                conn.connected = at;
-                if let Some(session) = self.sessions.get_mut(conn.session) {
-                    session.connections += 1;
+                conn.reached = at;
+                if self.scenario.secure.is_some() {
+                    self.secure(id);
+                } else {
+                    self.open(id);
                 }
-                self.events.push(Event::ConnConnected { conn: id, at });
-                self.renew(id, None);
             }
             Input::OpenFailed(errno) | Input::ConnectFailed(errno) | Input::SendFailed(errno) => {
                 let cause = if conn.flags.ended { conn.ended_cause() } else { Cause::from_errno(errno) };
                 self.fail(id, cause, errno);
             }
             Input::Failed(errno) => {
-                if conn.queue.len == 0 {
+                if conn.queue.len == 0 && conn.state == State::Open {
                     conn.flags.ended = true;
                 } else {
                     self.fail(id, Cause::from_errno(errno), errno);
                 }
             }
+            Input::Eof if conn.tls.is_some() => self.finish_secure(id),
             Input::Eof => self.finish(id),
             Input::Stop(_) => {}
         }
@@ -274,7 +288,11 @@ impl Core {
                 }
                 continue;
             }
-            let cause = if conn.state == State::Open { Cause::ReplyTimeout } else { Cause::ConnectTimeout };
+            let cause = match conn.state {
+                State::Open => Cause::ReplyTimeout,
+                State::Securing => Cause::HandshakeTimeout,
+                _ => Cause::ConnectTimeout,
+            };
             self.fail(id, cause, 0);
         }
     }
@@ -295,6 +313,7 @@ impl Core {
                 self.events.push(Event::CallAborted { call, at });
                 call = next;
             }
+            self.say_farewell(id);
             self.events.push(Event::ConnAborted { conn: id, at });
             self.transmits.push_back(Action::Close(id));
         }
@@ -323,12 +342,14 @@ impl Core {
         let id = self.conns.insert(Conn {
             due,
             created: Time::NEVER,
+            reached: Time::NEVER,
             connected: Time::NEVER,
             session,
             replies: 0,
             token,
             target,
             fault: None,
+            tls: None,
             state: State::Opening,
             flags: Flags::default(),
             machine: H1::new(self.scenario.rules),
@@ -424,7 +445,7 @@ impl Core {
     /// Begins a session that was due at `due`, with a token of the workload's.
     pub fn begin_session(&mut self, due: Time, token: u32) -> SessionId {
         let began = self.now;
-        let session = Session { due, began, replies: 0, connections: 0, token, ended: false };
+        let session = Session { due, began, replies: 0, connections: 0, token, tickets: None, ended: false };
         let session = self.sessions.insert(session);
         self.events.push(Event::SessionBegan { session, at: began });
         session
@@ -485,7 +506,15 @@ impl Core {
     pub fn poll_transmit(&mut self) -> Option<Transmit<'_>> {
         while let Some(action) = self.transmits.pop_front() {
             match action {
-                Action::Close(conn) => return Some(Transmit::Close { conn }),
+                Action::Close(conn) => {
+                    self.farewell.clear();
+                    if self.farewells.front().is_some_and(|(id, _)| *id == conn)
+                        && let Some((_, last)) = self.farewells.pop_front()
+                    {
+                        self.farewell = last;
+                    }
+                    return Some(Transmit::Close { conn, last: &self.farewell });
+                }
                 Action::Open(id) => {
                     let Some(conn) = self.conns.get(id) else { continue };
                     if conn.state == State::Opening {
@@ -495,7 +524,14 @@ impl Core {
                     }
                 }
                 Action::Write(id) => {
-                    let Some(conn) = self.conns.get(id) else { continue };
+                    let Some(conn) = self.conns.get_mut(id) else { continue };
+                    if conn.tls.is_some() {
+                        if self.encrypt(id) {
+                            let tls = self.conns.get(id).and_then(|conn| conn.tls.as_ref());
+                            return tls.map(|tls| Transmit::Write { conn: id, bytes: tls.outgoing() });
+                        }
+                        continue;
+                    }
                     let Some(call) = self.calls.get(conn.queue.unsent) else { continue };
                     if conn.state == State::Open {
                         let request = self.requests.get(call.request);
@@ -508,6 +544,11 @@ impl Core {
             }
         }
         None
+    }
+
+    /// Whether there is no event to be polled.
+    pub(crate) fn is_settled(&self) -> bool {
+        self.events.next == self.events.list.len()
     }
 
     /// When the core has to be called again at the latest.
@@ -602,7 +643,7 @@ impl Core {
     /// It is permission, never an order.
     pub fn discardable(&self, id: ConnId) -> u64 {
         match self.conns.get(id) {
-            Some(conn) if conn.flags.receiving && !self.scenario.wants.body => {
+            Some(conn) if conn.flags.receiving && conn.tls.is_none() && !self.scenario.wants.body => {
                 let bytes = conn.machine.discardable();
                 if bytes >= DISCARD_FROM { bytes } else { 0 }
             }
@@ -611,6 +652,18 @@ impl Core {
     }
 
     // ---- inside ---------------------------------------------------------------------------------------
+
+    /// The connection can carry calls.
+    fn open(&mut self, id: ConnId) {
+        let Some(conn) = self.conns.get_mut(id) else { return };
+        conn.state = State::Open;
+        conn.connected = self.now;
+        if let Some(session) = self.sessions.get_mut(conn.session) {
+            session.connections += 1;
+        }
+        self.events.push(Event::ConnConnected { conn: id, at: self.now });
+        self.renew(id, None);
+    }
 
     /// Removes the object whose last event has been handed round.
     fn bid_farewell(&mut self) {
@@ -652,6 +705,15 @@ impl Core {
             }
             return;
         }
+        self.written_out(id, at);
+    }
+
+    /// The kernel has the last byte of the call that heads the send queue.
+    #[inline]
+    fn written_out(&mut self, id: ConnId, at: Time) {
+        let Some(conn) = self.conns.get_mut(id) else { return };
+        let call = conn.queue.unsent;
+        let Some(current) = self.calls.get_mut(call) else { return };
         let (next, bytes) = (current.next, current.carried + current.written);
         conn.queue.unsent = next;
         self.events.push(Event::CallSendStop { call, bytes, at });

@@ -37,6 +37,8 @@ pub enum Transmit<'a> {
     Close {
         /// This connection.
         conn: ConnId,
+        /// To be sent before, as far as the kernel takes it at once: what TLS says at the end.
+        last: &'a [u8],
     },
 }
 

@@ -319,8 +319,12 @@ impl Epoll {
         }
     }
 
-    fn close(&mut self, conn: ConnId) {
+    fn close(&mut self, conn: ConnId, last: &[u8]) {
         if let Some(slot) = self.slot(conn) {
+            if let Some(socket) = slot.socket.as_ref().filter(|_| !last.is_empty()) {
+                // A peer that has gone, or takes no more, misses a courtesy.
+                let _ = rustix::net::send(socket, last, SendFlags::NOSIGNAL);
+            }
             let port = std::mem::take(slot).port;
             if let Some(port) = port {
                 self.sockets.free(port);
@@ -442,8 +446,8 @@ impl Driver for Epoll {
         match transmit {
             Transmit::Open { conn, to, options, .. } => self.open(conn, to, options),
             Transmit::Write { conn, bytes } => self.write(conn, bytes),
-            Transmit::Close { conn } => {
-                self.close(conn);
+            Transmit::Close { conn, last } => {
+                self.close(conn, last);
                 None
             }
         }

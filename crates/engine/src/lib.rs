@@ -31,7 +31,7 @@ pub mod sim;
 mod time;
 
 pub use cause::{Cause, Counter};
-pub use conn::{Again, Call, Conn};
+pub use conn::{Again, Broken, Call, Conn};
 pub use core::{Core, Gone, Traffic};
 pub use driver::{Completion, Driver, Input, Load, Stop, Transmit};
 pub use epoll::{Epoll, EpollError, StopHandle};
@@ -39,6 +39,6 @@ pub use event::Event;
 pub use object::{CallId, ConnId, SessionId, Table};
 pub use request::{Patch, RequestId};
 pub use run::{Collector, Workload, run};
-pub use scenario::{Deadlines, Scenario, Scrap, Share, SocketOptions, Source, Ticks, Wants};
+pub use scenario::{Deadlines, Scenario, Scrap, Secure, Share, SocketOptions, Source, Ticks, Wants};
 pub use session::{Outcome, Session};
 pub use time::{Nanos, Time};

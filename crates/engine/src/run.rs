@@ -129,7 +129,12 @@ fn settle(
             stats.on(&event, core);
             workload.on(&event, core);
         }
-        let Some(transmit) = core.poll_transmit() else { break };
+        let Some(transmit) = core.poll_transmit() else {
+            if core.is_settled() {
+                break;
+            }
+            continue;
+        };
         if let Some(completion) = driver.submit(transmit) {
             core.handle(completion);
         }

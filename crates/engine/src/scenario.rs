@@ -3,7 +3,7 @@
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
-use httperf_wire::{Request, Rules};
+use httperf_wire::{Request, Rules, TlsClient};
 
 use crate::time::Nanos;
 
@@ -18,6 +18,8 @@ pub struct Scenario {
     pub deadlines: Deadlines,
     /// How sockets are set up.
     pub socket: SocketOptions,
+    /// How connections are secured; `None`: not at all.
+    pub secure: Option<Secure>,
     /// How replies are read.
     pub rules: Rules,
     /// Which bytes of replies are looked at.
@@ -38,6 +40,7 @@ impl Scenario {
             requests: [request].into(),
             deadlines: Deadlines::default(),
             socket: SocketOptions::default(),
+            secure: None,
             rules: Rules::default(),
             wants: Wants::default(),
             ticks: None,
@@ -52,6 +55,15 @@ impl Deadlines {
     pub fn all(limit: Option<Nanos>) -> Self {
         Self { connect: limit, write: limit, wait: limit, reply: limit }
     }
+}
+
+/// TLS for a run.
+#[derive(Clone, Debug)]
+pub struct Secure {
+    /// What is spoken with each target, by its number.
+    pub clients: Arc<[TlsClient]>,
+    /// Connections of one session resume each other's TLS sessions.
+    pub resume: bool,
 }
 
 /// Which bytes of replies somebody wants to look at. Nothing is kept or copied unless they are wanted.

@@ -1,5 +1,7 @@
 //! Sessions: calls of one user, on one connection or several. What a user does, and when, is the workload's.
 
+use httperf_wire::Tickets;
+
 use crate::time::Time;
 
 /// One session.
@@ -15,6 +17,8 @@ pub struct Session {
     pub connections: u32,
     /// What the workload wanted to remember.
     pub token: u32,
+    /// What its connections remember of a TLS server, and of which target: later handshakes are short.
+    pub(crate) tickets: Option<(u32, Tickets)>,
     /// Its last event is queued.
     pub(crate) ended: bool,
 }

@@ -395,7 +395,10 @@ impl Driver for Sim {
         match transmit {
             Transmit::Open { conn, key, .. } => Some(self.open(conn, key)),
             Transmit::Write { conn, bytes } => self.write(conn, bytes),
-            Transmit::Close { conn } => {
+            Transmit::Close { conn, last } => {
+                if !last.is_empty() {
+                    let _ = self.write(conn, last);
+                }
                 self.close(conn);
                 None
             }

@@ -2,8 +2,8 @@
 
 use std::net::SocketAddr;
 
-use httperf_engine::{Cause, Collector, Core, Event};
-use httperf_wire::{Fault, Note};
+use httperf_engine::{Broken, Cause, Collector, Core, Event};
+use httperf_wire::Note;
 
 /// Something a user should hear of when it happens first.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -14,8 +14,8 @@ pub enum Alarm {
         cause: Cause,
         /// The kernel's error number; 0 if it had no say.
         errno: i32,
-        /// How the server broke the protocol, if it did.
-        fault: Option<Fault>,
+        /// How the server broke a protocol, if it did.
+        fault: Option<Broken>,
         /// Where the connection went.
         target: SocketAddr,
     },

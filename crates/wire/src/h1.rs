@@ -105,6 +105,11 @@ impl H1 {
         Self { asked: Asked { head: false, rules }, ..Self::default() }
     }
 
+    /// Whether the end of the stream would complete the reply at hand.
+    pub fn ends_with_stream(&self) -> bool {
+        matches!(self.state, State::ToEnd)
+    }
+
     /// Goes from state to state up to the next signal. Most states are calls, so that their bulk does not
     /// weigh on the way through the first one, which every reply takes.
     #[inline(never)]

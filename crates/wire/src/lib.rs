@@ -86,6 +86,8 @@ pub enum Note {
     UnknownCoding,
     /// A field line longer than the 1,023 bytes the original tool could hold; its length with the line end.
     LongField(u32),
+    /// TLS ended without close_notify behind a complete reply (RFC 8446 section 6.1).
+    NoCloseNotify,
     /// `--classic-strict` only: a status line that is none, read as status 599.
     GarbageStatus,
 }

@@ -1,10 +1,10 @@
 //! How connections end: time limits, failures, announced ends.
 
-use httperf_wire::Fault;
+use httperf_wire::{Fault, TlsFault};
 
 use super::{Action, Core};
 use crate::cause::Cause;
-use crate::conn::{Conn, State};
+use crate::conn::{Broken, Conn, State};
 use crate::event::Event;
 use crate::object::ConnId;
 use crate::time::{Nanos, Time};
@@ -52,10 +52,15 @@ impl Core {
 
     /// The server broke the protocol.
     pub(super) fn fault(&mut self, id: ConnId, fault: Fault) {
+        self.broken(id, Broken::Http(fault));
+    }
+
+    /// The server broke a protocol.
+    pub(super) fn broken(&mut self, id: ConnId, how: Broken) {
         if let Some(conn) = self.conns.get_mut(id) {
-            conn.fault = Some(fault);
+            conn.fault = Some(how);
         }
-        self.fail(id, cause_of(fault), 0);
+        self.fail(id, cause_of(how), 0);
     }
 
     fn fail_calls(&mut self, id: ConnId, cause: Cause) {
@@ -70,6 +75,7 @@ impl Core {
 
     pub(super) fn depart(&mut self, id: ConnId) {
         self.heard.forget(id);
+        self.say_farewell(id);
         self.events.push(Event::ConnClosed { conn: id, at: self.now });
         self.transmits.push_back(Action::Close(id));
     }
@@ -82,11 +88,13 @@ impl Conn {
     }
 }
 
-fn cause_of(fault: Fault) -> Cause {
-    match fault {
-        Fault::Malformed(_) => Cause::Malformed,
-        Fault::Limit(_) => Cause::Limit,
-        Fault::Unsolicited => Cause::Unsolicited,
-        Fault::Truncated => Cause::Truncated,
+fn cause_of(how: Broken) -> Cause {
+    match how {
+        Broken::Http(Fault::Malformed(_)) => Cause::Malformed,
+        Broken::Http(Fault::Limit(_)) => Cause::Limit,
+        Broken::Http(Fault::Unsolicited) => Cause::Unsolicited,
+        Broken::Http(Fault::Truncated) => Cause::Truncated,
+        Broken::Tls(TlsFault::Certificate(_)) => Cause::TlsCertificate,
+        Broken::Tls(_) => Cause::TlsHandshake,
     }
 }

@@ -63,7 +63,6 @@ impl Core {
     /// Bytes have come.
     #[inline]
     pub(super) fn receive(&mut self, id: ConnId, bytes: &[u8]) {
-        self.traffic.received += bytes.len() as u64;
         if self.scenario.wants == Wants::default() {
             self.read(id, bytes);
         } else {

@@ -70,7 +70,12 @@ impl TlsClient {
             config.key_log = Arc::new(KeyLogFile::new());
         }
         let is_verified = !matches!(spec.verify, Verify::No);
-        Ok(Self { config: Arc::new(config), server: Arc::new(Server { name, is_verified, roots_skipped }) })
+        let client =
+            Self { config: Arc::new(config), server: Arc::new(Server { name, is_verified, roots_skipped }) };
+        // The first ClientHello of a process takes tens of milliseconds (the random generator tests itself):
+        // not in the time of the first connection.
+        client.connect(None)?;
+        Ok(client)
     }
 
     /// The client side of one connection; its ClientHello is outgoing at once. With `tickets` (of this

@@ -51,6 +51,7 @@ impl Words {
             Signal::Note(Note::UnknownCoding) => self.say("unknown"),
             Signal::Note(Note::LongField(length)) => self.say(format!("long {length}")),
             Signal::Note(Note::GarbageStatus) => self.say("garbage"),
+            Signal::Note(Note::NoCloseNotify) => self.say("no close_notify"),
         }
     }
 

@@ -168,7 +168,7 @@ fn options_not_built_are_named_in_the_order_given() {
     let said = |line: &str| not_yet(&options(line)).map(|line| text(&line));
     assert_eq!(said("--rate 5 --hog -v --json f --failure-status 500"), None);
     assert_eq!(said("--wsess=1,1,0 --session-cookies -d3"), said("--wsess 1,1,0"));
-    assert_eq!(said("--ssl --wsess 1,1,0"), Some("httperf: --ssl is not available yet\n".into()));
+    assert_eq!(said("--live --wsess 1,1,0"), Some("httperf: --live is not available yet\n".into()));
     assert_eq!(said("-d 3"), Some("httperf: --debug is not available yet\n".into()));
 }
 
