@@ -11,7 +11,18 @@
 
 mod arrival;
 mod conn_rate;
+mod cookie;
+mod header;
+mod link;
+mod page;
 mod sequence;
+mod session_log;
+mod uri;
 
 pub use arrival::{Arrivals, Period};
 pub use conn_rate::{ConnRate, Pattern};
+pub use cookie::{Cookie, Cookies};
+pub use link::{Site, is_html, location, resolve};
+pub use page::PageScanner;
+pub use session_log::{Burst, CallTemplate, LogError, ReadFile, SessionLog, SessionTemplate};
+pub use uri::{Entries, Uris, Wlog, WlogError, Wset, WsetSpec};
