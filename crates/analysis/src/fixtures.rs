@@ -79,7 +79,9 @@ pub(crate) fn simulated(seed: u64) -> (BasicSummary, Timeline) {
         burst: 1 + seed as u32 % 3,
         arrivals: (!seed.is_multiple_of(5)).then(|| Arrivals::new(&period, 300, Share::WHOLE, 0)),
         concurrency: 7,
+        targets: 1,
         request: RequestId(0),
+        uris: None,
     });
     let mut core = Core::new(scenario());
     let mut both: Both = (Basic::default(), Intervals::new(InPlace::default()));

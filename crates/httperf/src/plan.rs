@@ -59,7 +59,9 @@ impl ConnRatePlan {
                 .as_ref()
                 .map(|period| Arrivals::new(period, self.conns, share, self.client)),
             concurrency: share.part_of(u64::from(self.concurrency)) as u32,
+            targets: 1,
             request: RequestId(0),
+            uris: None,
         }
     }
 }

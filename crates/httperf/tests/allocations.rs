@@ -44,7 +44,9 @@ fn allocations(target: SocketAddr, conns: u64, calls: u32, rate: Option<f64>) ->
         burst: 1,
         arrivals: period.map(|period| Arrivals::new(&period, conns, Share::WHOLE, 0)),
         concurrency: 1,
+        targets: 1,
         request: RequestId(0),
+        uris: None,
     };
     let mut driver = Epoll::new(Share::WHOLE, StopHandle::new().unwrap()).unwrap();
     let mut summary = None;

@@ -1,9 +1,10 @@
 //! The connection-rate workload: connections at given times, each carrying a number of calls in bursts, then
 //! closed. (The plain workload of the manual: `--num-conns`, `--num-calls`, `--burst-length`, `--rate`.)
 
-use httperf_engine::{ConnId, Core, Event, RequestId, Table, Time, Workload};
+use httperf_engine::{ConnId, Core, Event, Patch, RequestId, Share, Table, Time, Workload};
 
 use crate::arrival::Arrivals;
+use crate::uri::Uris;
 
 /// What happens on each connection, and how connections follow each other.
 #[derive(Clone, Debug)]
@@ -18,8 +19,12 @@ pub struct Pattern {
     pub arrivals: Option<Arrivals>,
     /// Closed loop: how many at a time.
     pub concurrency: u32,
-    /// The request of every call.
+    /// Connections go to targets 0 to `targets` - 1 in turn, over all shares; at least 1.
+    pub targets: u32,
+    /// The request of every call to target 0; that of target t has the number behind it by t.
     pub request: RequestId,
+    /// Where each call's URI comes from; `None` leaves that of the request. When it has no more the run ends.
+    pub uris: Option<Uris>,
 }
 
 /// The state of the workload.
@@ -33,6 +38,8 @@ pub struct ConnRate {
     /// The due time of the arrival that a wake was asked for.
     awaited: Option<Time>,
     progress: Table<ConnId, Progress>,
+    /// A URI on its way into a request.
+    uri: Vec<u8>,
 }
 
 /// How far a connection has come.
@@ -50,12 +57,20 @@ const NEXT_ARRIVAL: u64 = 0;
 impl ConnRate {
     /// The workload for this pattern.
     pub fn new(pattern: Pattern) -> Self {
-        Self { pattern, started: 0, ended: 0, awaited: None, progress: Table::default() }
+        let (progress, uri) = (Table::default(), Vec::new());
+        Self { pattern, started: 0, ended: 0, awaited: None, progress, uri }
     }
 
     fn connect(&mut self, due: Time, core: &mut Core) {
         core.arrive(due);
-        let conn = core.connect(0, due, 0);
+        let target = match self.pattern.targets {
+            1 => 0,
+            targets => {
+                let Share { index, of } = core.scenario().share;
+                ((u64::from(index) + self.started * u64::from(of)) % u64::from(targets)) as u32
+            }
+        };
+        let conn = core.connect(target, due, 0);
         self.progress.set(conn, Progress { left: self.pattern.calls, burst: 0 });
         self.started += 1;
     }
@@ -77,8 +92,24 @@ impl ConnRate {
         if progress.burst == 0 {
             return core.close(conn);
         }
-        for _ in 0..progress.burst {
-            if core.issue(conn, self.pattern.request, due).is_err() {
+        let burst = progress.burst;
+        let target = core.conn(conn).map_or(0, |conn| conn.target);
+        let request = RequestId(self.pattern.request.0 + target);
+        for _ in 0..burst {
+            let Some(uris) = &mut self.pattern.uris else {
+                if core.issue(conn, request, due).is_err() {
+                    break;
+                }
+                continue;
+            };
+            self.uri.clear();
+            if !uris.next(&mut self.uri) {
+                return core.stop();
+            }
+            let patched = core.patch(request, Patch { uri: Some(&self.uri), fields: b"" });
+            let issued = core.issue(conn, patched, due);
+            core.release(patched);
+            if issued.is_err() {
                 break;
             }
         }

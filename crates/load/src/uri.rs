@@ -12,6 +12,9 @@ mod wset;
 pub use wlog::{Entries, Wlog, WlogError};
 pub use wset::{Wset, WsetSpec};
 
+use std::fmt;
+use std::sync::Arc;
+
 /// Where the URIs of a run come from (manual `--uri`, `--wset`, `--wlog`).
 #[derive(Clone, Debug)]
 pub enum Uris {
@@ -21,6 +24,18 @@ pub enum Uris {
     Wset(Wset),
     /// The entries of a log.
     Wlog(Wlog),
+    /// Those of another source, each told to somebody.
+    Tapped(Box<Uris>, Tap),
+}
+
+/// Who is told of every URI.
+#[derive(Clone)]
+pub struct Tap(Arc<dyn Fn(&[u8]) + Send + Sync>);
+
+impl fmt::Debug for Tap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Tap")
+    }
 }
 
 impl Uris {
@@ -32,8 +47,20 @@ impl Uris {
             Self::Fixed(uri) => out.extend_from_slice(uri),
             Self::Wset(wset) => wset.next(out),
             Self::Wlog(wlog) => return wlog.next(out),
+            Self::Tapped(uris, tap) => {
+                let from = out.len();
+                let more = uris.next(out);
+                tap.0(&out[from..]);
+                return more;
+            }
         }
         true
+    }
+
+    /// Tells every URI, also the one that a log at its end is left with (manual `-v`).
+    #[must_use]
+    pub fn tap(self, tell: impl Fn(&[u8]) + Send + Sync + 'static) -> Self {
+        Self::Tapped(Box::new(self), Tap(Arc::new(tell)))
     }
 }
 

@@ -210,7 +210,9 @@ impl Case {
             burst: self.burst,
             arrivals,
             concurrency: if let Pace::Closed(concurrency) = self.pace { concurrency } else { 0 },
+            targets: 1,
             request: RequestId(0),
+            uris: None,
         })
     }
 

@@ -25,7 +25,9 @@ fn run(seed: u64, server: Server, faults: Faults) -> Results {
         burst: 1,
         arrivals: Some(Arrivals::new(&Period::Constant(0.002), 200, Share::WHOLE, 0)),
         concurrency: 1,
+        targets: 1,
         request: RequestId(0),
+        uris: None,
     });
     let mut driver = Sim::new(Setup { seed, network: Network::local(), server, faults, discard: false });
     let mut stats = (Basic::default(), Intervals::new(InPlace::default()));

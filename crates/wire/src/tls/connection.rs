@@ -38,6 +38,9 @@ thread_local! {
 /// stream before [`is_closed`](Tls::is_closed) is one that the server did not announce. Any cuts of the input
 /// give the same plain text.
 ///
+/// An idle connection holds 4 to 5 KB: keys, the state of rustls, the server's certificates. A full handshake
+/// costs the client 60 to 120 us of CPU time unverified, twice that verified (`examples/handshake.rs`).
+///
 /// After a fault write what is outgoing (the alert for the server, if there is one) and close the socket.
 pub struct Tls {
     /// Some hundred bytes, which plain connections should not carry about.
