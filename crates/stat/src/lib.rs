@@ -3,8 +3,12 @@
 //! ```text
 //!   Event, &Core --> Basic      --> BasicSummary      counters and sums behind the classic report
 //!                --> Intervals  --> Block, Block, ..  histograms and counts per slice of time --> Timeline
-//!                --> Samples    --> Sample, ..        the reply rate every five seconds, at once
+//!                --> Sessions   --> SessionSummary    how sessions ended, and how far they came
+//!                --> Samples    --> Sample, ..        reply and session rates every five seconds, at once
+//!                --> Periodic   --> Period, ..        more of the last five seconds, at once
 //!                --> Alarms     --> Alarm, ..         the first failure of each cause, at once
+//!                --> Transcript, Uris --> text        what goes over the wire, at once
+//!                --> Trace      --> `tracing`         every event
 //! ```
 //!
 //! Summaries of several loops add up exactly. A collector is one file that implements
@@ -15,14 +19,24 @@ mod basic;
 mod interval;
 mod latency;
 mod moments;
+mod periodic;
 mod sample;
+mod session;
 mod sparse;
 mod timeline;
+mod trace;
+mod transcript;
+mod uris;
 
 pub use alarm::{Alarm, Alarms};
 pub use basic::{Basic, BasicSummary, Lifetimes};
 pub use interval::{Block, Exchange, InPlace, Intervals};
 pub use latency::{Bucket, Distribution, Measure, Times};
 pub use moments::{MeanTime, Moments};
-pub use sample::{Gathered, Sample, Samples};
+pub use periodic::{Period, Periodic};
+pub use sample::{Gathered, Rates, Sample, Samples};
+pub use session::{Lengths, SessionSummary, Sessions};
 pub use timeline::{Counts, Interval, Timeline};
+pub use trace::Trace;
+pub use transcript::{Parts, Printed, Transcript};
+pub use uris::Uris;
