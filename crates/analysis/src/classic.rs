@@ -1,7 +1,9 @@
 //! The figures of the classic report, as numbers: what httperf 0.9.0 prints, before it is rounded.
 
+use std::collections::BTreeMap;
+
 use httperf_engine::Counter;
-use httperf_stat::{BasicSummary, Moments};
+use httperf_stat::{BasicSummary, Moments, SessionSummary};
 use serde::Serialize;
 
 /// Every figure of the classic report, in its order, under the names of the result document. A run that did
@@ -59,6 +61,58 @@ pub struct Figures {
     pub errors_addrunavail: u64,
     pub errors_ftab_full: u64,
     pub errors_other: u64,
+    /// The figures of the session block; only a session workload has them.
+    #[serde(flatten)]
+    pub sessions: Option<SessionFigures>,
+}
+
+/// The figures of the session block, likewise.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[expect(missing_docs, reason = "the names are those of the result document and carry their unit")]
+pub struct SessionFigures {
+    pub session_rate_min_per_s: f64,
+    pub session_rate_avg_per_s: f64,
+    pub session_rate_max_per_s: f64,
+    pub session_rate_stddev_per_s: f64,
+    pub sessions_succeeded: u64,
+    pub sessions_finished: u64,
+    pub connections_per_session: f64,
+    pub session_lifetime_s: f64,
+    pub session_failtime_s: f64,
+    /// Sessions by their number of replies; those with more than
+    /// [`Lengths::EXACT`](httperf_stat::Lengths::EXACT) are not in it.
+    pub session_length_histogram: Vec<u64>,
+    /// Those, by their number of replies cut to three digits.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub session_length_beyond: BTreeMap<u32, u64>,
+}
+
+impl SessionFigures {
+    /// The figures of the sessions of a run that took so long, with the session rates of its samples. The
+    /// samples make the extremes and the spread; the mean rate is that of the whole run and may lie outside
+    /// them.
+    pub fn of(sessions: &SessionSummary, session_rates: &[f64], duration_s: f64) -> SessionFigures {
+        let mut rates = Moments::default();
+        session_rates.iter().for_each(|rate| rates.add(*rate));
+        let mut lengths = sessions.lengths.counts().to_vec();
+        // The original prints a place for sessions without a reply even when there were no sessions.
+        if lengths.is_empty() && sessions.lengths.longer().is_empty() {
+            lengths.push(0);
+        }
+        SessionFigures {
+            session_rate_min_per_s: rates.min,
+            session_rate_avg_per_s: per(sessions.succeeded as f64, duration_s),
+            session_rate_max_per_s: rates.max,
+            session_rate_stddev_per_s: rates.stddev(),
+            sessions_succeeded: sessions.succeeded,
+            sessions_finished: sessions.finished(),
+            connections_per_session: per(sessions.connections as f64, sessions.succeeded as f64),
+            session_lifetime_s: sessions.lifetime_s.mean(),
+            session_failtime_s: sessions.failtime_s.mean(),
+            session_length_histogram: lengths,
+            session_length_beyond: sessions.lengths.longer().clone(),
+        }
+    }
 }
 
 impl Figures {
@@ -132,6 +186,7 @@ impl Figures {
             errors_addrunavail: errors(Counter::AddrUnavail),
             errors_ftab_full: errors(Counter::FtabFull),
             errors_other: errors(Counter::Other),
+            sessions: None,
         }
     }
 }
@@ -193,5 +248,31 @@ mod tests {
         assert_eq!((figures.errors_total, figures.errors_connreset, figures.errors_other), (7, 3, 4));
         assert_eq!((figures.reply_rate_avg_per_s, figures.reply_rate_samples), (4.0, 2));
         assert_eq!((figures.reply_rate_min_per_s, figures.reply_rate_max_per_s), (3.0, 5.0));
+    }
+
+    #[test]
+    fn without_finished_sessions_there_are_zeros_and_a_place_for_none() {
+        let figures = SessionFigures::of(&SessionSummary::default(), &[], 0.0);
+        let nothing = SessionFigures { session_length_histogram: vec![0], ..SessionFigures::default() };
+        assert_eq!(figures, nothing);
+        let running = SessionSummary { began: 5, unfinished: 5, ..SessionSummary::default() };
+        assert_eq!(SessionFigures::of(&running, &[], 2.0), nothing);
+    }
+
+    #[test]
+    fn the_mean_session_rate_is_of_the_whole_run_and_the_extremes_are_of_the_samples() {
+        let sessions = SessionSummary {
+            began: 9,
+            succeeded: 6,
+            failed: 2,
+            unfinished: 1,
+            connections: 9,
+            ..SessionSummary::default()
+        };
+        let figures = SessionFigures::of(&sessions, &[1.0, 3.0], 12.0);
+        assert_eq!((figures.session_rate_min_per_s, figures.session_rate_max_per_s), (1.0, 3.0));
+        assert_eq!(figures.session_rate_avg_per_s, 0.5);
+        assert_eq!((figures.sessions_succeeded, figures.sessions_finished), (6, 8));
+        assert_eq!(figures.connections_per_session, 1.5);
     }
 }

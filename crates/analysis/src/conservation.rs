@@ -4,18 +4,14 @@
 //! says that one of them, or the engine, is wrong; nothing is ever repaired here.
 
 use httperf_engine::Cause;
-use httperf_stat::{BasicSummary, Measure, Timeline};
+use httperf_stat::{BasicSummary, Measure, SessionSummary, Timeline};
 
 use crate::classic::Figures;
 
 /// Every breach of a law, as a sentence with its numbers. Empty: all is conserved.
 pub fn breaches(basic: &BasicSummary, timeline: Option<&Timeline>) -> Vec<String> {
     let mut breaches = Vec::new();
-    let mut equal = |one: &str, is: u64, other: &str, should: u64| {
-        if is != should {
-            breaches.push(format!("{one} ({is}) and {other} ({should}) are not the same"));
-        }
-    };
+    let mut equal = said_to(&mut breaches);
     let sum = |causes: &std::collections::BTreeMap<Cause, u64>| causes.values().sum::<u64>();
     let figures = Figures::of(basic, &[], 0.0, 0.0);
 
@@ -47,9 +43,41 @@ pub fn breaches(basic: &BasicSummary, timeline: Option<&Timeline>) -> Vec<String
     if let Some(timeline) = timeline {
         columns(basic, timeline, &mut equal);
         histograms(basic, timeline, &mut equal);
-        breaches.extend(littles_law(timeline));
     }
+    drop(equal);
+    breaches.extend(timeline.and_then(littles_law));
     breaches
+}
+
+/// Every breach of a law among sessions, likewise.
+pub fn session_breaches(sessions: &SessionSummary) -> Vec<String> {
+    let mut breaches = Vec::new();
+    let mut equal = said_to(&mut breaches);
+    equal(
+        "sessions begun",
+        sessions.began,
+        "succeeded + failed + unfinished",
+        sessions.finished() + sessions.unfinished,
+    );
+    equal(
+        "session lengths",
+        sessions.lengths.sessions(),
+        "sessions that succeeded or failed",
+        sessions.finished(),
+    );
+    equal("session lifetimes", sessions.lifetime_s.count, "sessions that succeeded", sessions.succeeded);
+    equal("session failtimes", sessions.failtime_s.count, "sessions that failed", sessions.failed);
+    drop(equal);
+    breaches
+}
+
+/// Says of two numbers that should be the same that they are not.
+fn said_to(breaches: &mut Vec<String>) -> impl FnMut(&str, u64, &str, u64) {
+    |one, is, other, should| {
+        if is != should {
+            breaches.push(format!("{one} ({is}) and {other} ({should}) are not the same"));
+        }
+    }
 }
 
 /// Each column of the intervals sums to its total.
@@ -148,5 +176,18 @@ mod tests {
         let mut twice = timeline.clone();
         twice.merge(&timeline);
         assert!(breaches(&basic, Some(&twice)).len() > 5);
+    }
+
+    #[test]
+    fn sessions_begun_have_ended_in_one_way() {
+        let sessions = SessionSummary { began: 2, unfinished: 2, ..SessionSummary::default() };
+        assert_eq!(session_breaches(&sessions), [""; 0]);
+        let lost = SessionSummary { began: 3, ..sessions };
+        assert_eq!(
+            session_breaches(&lost),
+            ["sessions begun (3) and succeeded + failed + unfinished (2) are not the same"]
+        );
+        let unseen = SessionSummary { began: 3, failed: 1, ..lost };
+        assert_eq!(session_breaches(&unseen).len(), 2, "its length and its time are missing");
     }
 }

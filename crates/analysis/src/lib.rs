@@ -16,8 +16,8 @@ mod percentile;
 mod schedule;
 mod verdict;
 
-pub use classic::Figures;
-pub use conservation::breaches;
+pub use classic::{Figures, SessionFigures};
+pub use conservation::{breaches, session_breaches};
 pub use percentile::{Estimate, Percentile, percentile};
 pub use schedule::{Schedule, schedule};
 pub use verdict::{Status, Verdict, verdict};

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use httperf_analysis::Figures;
+use httperf_analysis::SessionFigures;
 use httperf_stat::Lifetimes;
 
 use crate::Results;
@@ -16,7 +16,7 @@ pub fn classic(results: &Results, with_histogram: bool) -> String {
 }
 
 fn write(out: &mut String, results: &Results, with_histogram: bool) -> std::fmt::Result {
-    let f = Figures::of(&results.basic, &results.reply_rates, results.cpu.user_s, results.cpu.system_s);
+    let f = results.figures();
     writeln!(out, "Maximum connect burst length: {}", f.max_connect_burst)?;
     if with_histogram {
         out.push_str(&histogram(&results.basic.lifetimes));
@@ -79,7 +79,30 @@ fn write(out: &mut String, results: &Results, with_histogram: bool) -> std::fmt:
         out,
         "Errors: fd-unavail {} addrunavail {} ftab-full {} other {}",
         f.errors_fd_unavail, f.errors_addrunavail, f.errors_ftab_full, f.errors_other
-    )
+    )?;
+    f.sessions.map_or(Ok(()), |sessions| write_sessions(out, &sessions))
+}
+
+/// The block of a session workload. The lengths that have no place of their own in the histogram stand behind
+/// it, each with a colon and its count: a million zeros before a session of a million replies help nobody.
+fn write_sessions(out: &mut String, f: &SessionFigures) -> std::fmt::Result {
+    writeln!(
+        out,
+        "\nSession rate [sess/s]: min {:.2} avg {:.2} max {:.2} stddev {:.2} ({}/{})",
+        f.session_rate_min_per_s,
+        f.session_rate_avg_per_s,
+        f.session_rate_max_per_s,
+        f.session_rate_stddev_per_s,
+        f.sessions_succeeded,
+        f.sessions_finished
+    )?;
+    writeln!(out, "Session: avg {:.2} connections/session", f.connections_per_session)?;
+    writeln!(out, "Session lifetime [s]: {:.1}", f.session_lifetime_s)?;
+    writeln!(out, "Session failtime [s]: {:.1}", f.session_failtime_s)?;
+    out.push_str("Session length histogram:");
+    f.session_length_histogram.iter().try_for_each(|count| write!(out, " {count}"))?;
+    f.session_length_beyond.iter().try_for_each(|(replies, count)| write!(out, " {replies}:{count}"))?;
+    writeln!(out)
 }
 
 /// The lines of `-vv`: a bin of 1 ms each, with its centre; a colon stands for empty ones between.

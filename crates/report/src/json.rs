@@ -5,11 +5,14 @@
 mod format;
 mod interval;
 mod latency;
+mod session;
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use httperf_analysis::{Estimate, Figures, Percentile, Verdict, breaches, percentile, verdict};
+use httperf_analysis::{
+    Estimate, Figures, Percentile, Verdict, breaches, percentile, session_breaches, verdict,
+};
 use httperf_stat::{BasicSummary, Measure};
 use serde::Serialize;
 
@@ -42,7 +45,7 @@ struct Document<'a> {
     intervals: Option<interval::Columns>,
     targets: [Unknown; 0],
     agents: [Unknown; 0],
-    sessions: Unknown,
+    sessions: Option<session::Sessions>,
     classic: Figures,
     notes: Notes,
 }
@@ -99,7 +102,7 @@ struct Accounting {
     arrivals: Arrivals,
     connections: Connections,
     calls: Calls,
-    sessions: Unknown,
+    sessions: Option<session::Accounted>,
     conserved: bool,
 }
 
@@ -207,10 +210,11 @@ struct Notes {
 
 impl<'a> Document<'a> {
     fn of(results: &'a Results) -> Self {
-        let Results { request, basic, timeline, host, cpu, .. } = results;
+        let Results { request, basic, timeline, host, sessions, .. } = results;
         let timeline = timeline.as_ref();
-        let figures = Figures::of(basic, &results.reply_rates, cpu.user_s, cpu.system_s);
-        let broken = breaches(basic, timeline);
+        let figures = results.figures();
+        let mut broken = breaches(basic, timeline);
+        broken.extend(sessions.iter().flat_map(session_breaches));
         Document {
             schema: "httperf.result/1",
             tool: Tool {
@@ -247,7 +251,10 @@ impl<'a> Document<'a> {
                 rate_per_s: request.rate_per_s,
                 concurrency: request.concurrency,
             },
-            accounting: Accounting::of(basic, broken.is_empty()),
+            accounting: Accounting {
+                sessions: sessions.as_ref().map(session::Accounted::of),
+                ..Accounting::of(basic, broken.is_empty())
+            },
             status: &basic.statuses,
             bytes: Bytes {
                 sent: basic.traffic.sent,
@@ -266,7 +273,7 @@ impl<'a> Document<'a> {
             intervals: timeline.map(|timeline| interval::Columns::of(timeline, basic)),
             targets: [],
             agents: [],
-            sessions: None,
+            sessions: sessions.as_ref().map(|sessions| session::Sessions::of(sessions, basic.duration_s())),
             classic: figures,
             notes: Notes {
                 informational: basic.interim,

@@ -2,22 +2,28 @@
 //!
 //! ```text
 //!   Results --classic--> the text of httperf 0.9.0, to the digit
-//!           --schedule-> whether the client kept its schedule, in a sentence
+//!   Period  --periodic-> one line of 0.9.1's `--periodic-stats`
+//!   Results --schedule-> whether the client kept its schedule, in a sentence
 //!           --json-----> the result document
 //! ```
 //!
 //! A report is one file, plus a line here.
 
 mod classic;
+mod escape;
 mod json;
+mod periodic;
 mod schedule;
 
 use std::net::SocketAddr;
 
-use httperf_stat::{BasicSummary, Timeline};
+use httperf_analysis::{Figures, SessionFigures};
+use httperf_stat::{BasicSummary, SessionSummary, Timeline};
 
 pub use classic::classic;
+pub use escape::escape_terminal;
 pub use json::json;
+pub use periodic::periodic;
 pub use schedule::schedule;
 
 /// Everything a run has left: what reports are made of.
@@ -33,6 +39,10 @@ pub struct Results {
     pub basic: BasicSummary,
     /// The reply rate every five seconds (classic report).
     pub reply_rates: Vec<f64>,
+    /// What became of the sessions; only a session workload has them.
+    pub sessions: Option<SessionSummary>,
+    /// The rate of sessions that succeeded, at the same moments as the reply rate.
+    pub session_rates: Vec<f64>,
     /// Histograms and counts per interval, if they were asked for.
     pub timeline: Option<Timeline>,
     /// CPU time of the process during the run.
@@ -43,6 +53,16 @@ pub struct Results {
     pub descriptors_limit: u64,
     /// Where it ran.
     pub host: Host,
+}
+
+impl Results {
+    /// The figures of the classic report.
+    fn figures(&self) -> Figures {
+        let figures = Figures::of(&self.basic, &self.reply_rates, self.cpu.user_s, self.cpu.system_s);
+        let duration_s = figures.test_duration_s;
+        let of = |sessions| SessionFigures::of(sessions, &self.session_rates, duration_s);
+        Figures { sessions: self.sessions.as_ref().map(of), ..figures }
+    }
 }
 
 /// The machine a run was made on.

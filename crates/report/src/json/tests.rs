@@ -64,6 +64,8 @@ fn nothing() -> Results {
         stopped_by: StoppedBy::Finished,
         basic: BasicSummary::default(),
         reply_rates: Vec::new(),
+        sessions: None,
+        session_rates: Vec::new(),
         timeline: None,
         cpu: Cpu { user_s: 0.1, system_s: 0.2 },
         busy_shares: Vec::new(),
