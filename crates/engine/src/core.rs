@@ -429,17 +429,24 @@ impl Core {
         Ok(call)
     }
 
-    /// Closes a connection. Calls that are outstanding on it are aborted.
+    /// Closes a connection. Calls that are outstanding on it are aborted; before it is open it is aborted
+    /// itself.
     pub fn close(&mut self, conn: ConnId) {
         let at = self.now;
         let Some(owner) = self.conns.get_mut(conn).filter(|conn| conn.state != State::Closed) else { return };
+        let opened = owner.state == State::Open;
         owner.state = State::Closed;
         let mut call = owner.queue.first;
         while let Some(next) = self.calls.get(call).map(|call| call.next) {
             self.events.push(Event::CallAborted { call, at });
             call = next;
         }
-        self.depart(conn);
+        if opened {
+            return self.depart(conn);
+        }
+        self.say_farewell(conn);
+        self.events.push(Event::ConnAborted { conn, at });
+        self.transmits.push_back(Action::Close(conn));
     }
 
     /// Begins a session that was due at `due`, with a token of the workload's.

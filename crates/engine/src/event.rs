@@ -33,7 +33,8 @@ pub enum Event {
     ConnFailed { conn: ConnId, cause: Cause, errno: i32, at: Time },
     /// The connection is closed. Its last event.
     ConnClosed { conn: ConnId, at: Time },
-    /// The connection was still there when the run ended. Its last event.
+    /// The connection was still there when the run ended, or it was given up before it could carry calls. Its
+    /// last event.
     ConnAborted { conn: ConnId, at: Time },
 
     /// A request was given to the send queue of its connection.
@@ -52,7 +53,8 @@ pub enum Event {
     CallRecvStop { call: CallId, footer: u32, at: Time },
     /// There will be no reply to this attempt. The call's last event.
     CallFailed { call: CallId, cause: Cause, at: Time },
-    /// There was no reply yet when the run ended. The call's last event.
+    /// There was no reply yet when the run ended or the workload closed the connection. The call's last
+    /// event.
     CallAborted { call: CallId, at: Time },
 
     /// The server did something odd that is no error.

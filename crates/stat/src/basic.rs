@@ -273,10 +273,10 @@ impl Collector for Basic {
                     sum.conn_replies += u64::from(conn.replies);
                 }
             }
-            Event::ConnAborted { conn, .. }
-                if core.conn(conn).is_some_and(|conn| conn.created.is_set() && !conn.connected.is_set()) =>
-            {
-                sum.connects_aborted += 1;
+            Event::ConnAborted { conn, .. } => {
+                let Some(conn) = core.conn(conn).filter(|conn| conn.created.is_set()) else { return };
+                self.live -= 1;
+                sum.connects_aborted += u64::from(!conn.connected.is_set());
             }
             Event::CallIssued { .. } => sum.calls += 1,
             Event::CallSendStop { bytes, .. } => {

@@ -180,23 +180,7 @@ impl Case {
         workload: &mut impl Workload,
         stats: &mut impl Collector,
     ) -> (Outcome, Core) {
-        let (mut core, mut sim) = (self.core(share), Sim::new(self.setup.clone()));
-        let mut own = (Ledger::default(), Basic::default());
-        let result = run(&mut core, &mut sim, workload, &mut Watch(&mut own, stats));
-        let (ledger, basic) = own;
-        let outcome = Outcome {
-            result,
-            ledger,
-            basic: basic.into_summary(),
-            timeline: None,
-            dialogues: sim.dialogues().to_vec(),
-            turns: sim.turns(),
-            traffic: core.traffic(),
-            ended: sim.now(),
-            reached_limit: core.reached_limit(),
-            stopped_by: core.stopped_by(),
-        };
-        (outcome, core)
+        watch(self.core(share), &self.setup, workload, stats)
     }
 
     fn workload(&self, share: Share) -> ConnRate {
@@ -293,7 +277,33 @@ impl Case {
     }
 }
 
-fn draw_faults(random: &mut Random) -> Faults {
+/// Runs a core in a world.
+pub(crate) fn watch(
+    mut core: Core,
+    setup: &Setup,
+    workload: &mut impl Workload,
+    stats: &mut impl Collector,
+) -> (Outcome, Core) {
+    let mut sim = Sim::new(setup.clone());
+    let mut own = (Ledger::default(), Basic::default());
+    let result = run(&mut core, &mut sim, workload, &mut Watch(&mut own, stats));
+    let (ledger, basic) = own;
+    let outcome = Outcome {
+        result,
+        ledger,
+        basic: basic.into_summary(),
+        timeline: None,
+        dialogues: sim.dialogues().to_vec(),
+        turns: sim.turns(),
+        traffic: core.traffic(),
+        ended: sim.now(),
+        reached_limit: core.reached_limit(),
+        stopped_by: core.stopped_by(),
+    };
+    (outcome, core)
+}
+
+pub(crate) fn draw_faults(random: &mut Random) -> Faults {
     let mut some = |most: u64| if random.chance(400) { random.scale(&(1..=most)) as u32 } else { 0 };
     let mut faults = Faults {
         open: some(200),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use httperf_engine::{CallId, Cause, Collector, ConnId, Core, Event, Time};
+use httperf_engine::{CallId, Cause, Collector, ConnId, Core, Event, Outcome, Time};
 
 /// Everything that happened, and what was wrong with it.
 #[derive(Default)]
@@ -22,6 +22,7 @@ pub(crate) struct Ledger {
     pub(crate) complaints: Vec<String>,
     conns: BTreeMap<u64, Conn>,
     calls: BTreeMap<u64, Call>,
+    sessions: BTreeMap<u64, bool>,
     stopped: bool,
     /// The time of the latest event, and how many had it.
     instant: (Time, u64),
@@ -48,9 +49,14 @@ pub(crate) struct Totals {
     pub(crate) header: u64,
     pub(crate) content: u64,
     pub(crate) footer: u64,
+    /// Bytes of all header sections as they came: `header` counts some again with a call that was made again.
+    pub(crate) sections: u64,
     pub(crate) request_bytes: u64,
     pub(crate) notes: u64,
     pub(crate) interims: u64,
+    pub(crate) sessions: u64,
+    /// Succeeded, failed, unfinished.
+    pub(crate) sessions_ended: [u64; 3],
 }
 
 /// A complete reply.
@@ -174,7 +180,8 @@ impl Ledger {
     /// Connections and calls without a last event.
     pub(crate) fn left_over(&self) -> (usize, usize) {
         let conns = self.conns.values().filter(|conn| !conn.gone).count();
-        (conns, self.calls.values().filter(|call| !call.gone).count())
+        let sessions = self.sessions.values().filter(|going| **going).count();
+        (conns + sessions, self.calls.values().filter(|call| !call.gone).count())
     }
 }
 
@@ -197,7 +204,21 @@ impl Collector for Ledger {
             self.expect(end, event, "after the end of the run");
         }
         match *event {
-            Event::SessionBegan { .. } | Event::SessionEnded { .. } => {}
+            Event::SessionBegan { session, .. } => {
+                self.totals.sessions += 1;
+                let new = self.sessions.insert(session.to_bits(), true).is_none();
+                self.expect(new && core.session(session).is_some(), event, "begun twice, or not in its slot");
+            }
+            Event::SessionEnded { session, outcome, .. } => {
+                let outcomes = [Outcome::Succeeded, Outcome::Failed, Outcome::Unfinished];
+                for (count, one) in self.totals.sessions_ended.iter_mut().zip(outcomes) {
+                    *count += u64::from(one == outcome);
+                }
+                let going = self.sessions.insert(session.to_bits(), false);
+                self.expect(going == Some(true), event, "the end of a session that is not going on");
+                let due = self.stopped == (outcome == Outcome::Unfinished) || !self.stopped;
+                self.expect(due, event, "an outcome behind the end of the run");
+            }
             Event::Arrival { due, at } => {
                 self.totals.arrivals += 1;
                 self.arrivals.push((due, at));
@@ -237,8 +258,8 @@ impl Collector for Ledger {
                     !conn.failed && !std::mem::replace(&mut conn.gone, true)
                 });
                 self.totals.aborted[stage] += 1;
-                let stopped = self.stopped;
-                self.expect(stopped, event, "before the end of the run");
+                let given_up = self.stopped || stage < 2;
+                self.expect(given_up, event, "open, and before the end of the run");
             }
             Event::CallIssued { call, .. } => {
                 self.totals.issued += 1;
@@ -261,6 +282,7 @@ impl Collector for Ledger {
                 });
             }
             Event::CallRecvHeader { call, bytes, .. } => {
+                self.totals.sections += u64::from(bytes);
                 self.call(call, event, core, |call| {
                     call.status && bytes > 0 && !std::mem::replace(&mut call.header, true)
                 });
@@ -333,9 +355,14 @@ impl Totals {
         self.header += other.header;
         self.content += other.content;
         self.footer += other.footer;
+        self.sections += other.sections;
         self.request_bytes += other.request_bytes;
         self.notes += other.notes;
         self.interims += other.interims;
+        self.sessions += other.sessions;
+        for (into, from) in self.sessions_ended.iter_mut().zip(other.sessions_ended) {
+            *into += from;
+        }
     }
 }
 

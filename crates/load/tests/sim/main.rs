@@ -6,6 +6,7 @@
 //!   seeds.rs    200 drawn runs                               matrix.rs  each fault in its class
 //!   idle.rs     connections that lie idle between calls
 //!   world.rs    what must not matter: shares, cuts, discards, our own clock
+//!   sessions    the same for session workloads, and their rules one by one
 //! ```
 //!
 //! `SIM_SEED=17 cargo test -p httperf-load --test sim seeds` replays one seed, `SIM_SEEDS=10000` runs so
@@ -18,4 +19,5 @@ mod ledger;
 mod matrix;
 mod scripts;
 mod seeds;
+mod sessions;
 mod world;

@@ -1,0 +1,15 @@
+//! Session workloads in a simulation.
+//!
+//! ```text
+//!   case.rs    one run as plain data, the collector of sessions, the laws
+//!   bursts.rs  what is sent when: bursts, think times, slots, URIs
+//!   losses.rs  connections that are lost, replies that fail, time limits
+//!   replies.rs what replies change: cookies, pages
+//!   drawn.rs   drawn runs, shares, many sessions
+//! ```
+
+mod bursts;
+mod case;
+mod drawn;
+mod losses;
+mod replies;
