@@ -16,6 +16,7 @@ mod output;
 mod personality;
 mod redact;
 mod serve;
+mod trace;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

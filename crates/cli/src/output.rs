@@ -5,7 +5,7 @@
 
 use std::ffi::OsStr;
 use std::fs::{File, Permissions};
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -33,6 +33,14 @@ impl Output {
     /// Reports go to stdout.
     pub(crate) fn new() -> Self {
         Self { text: Stream::Stdout, gone: false }
+    }
+
+    /// Whether the text of reports goes to a terminal.
+    pub(crate) fn is_terminal(&self) -> bool {
+        match self.text {
+            Stream::Stdout => io::stdout().is_terminal(),
+            Stream::Stderr => io::stderr().is_terminal(),
+        }
     }
 
     /// From now on the text of reports goes to stderr: stdout is wanted for a document.

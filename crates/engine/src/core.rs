@@ -59,6 +59,8 @@ pub struct Core {
     started: Time,
     turn: u64,
     ended: Option<Ended>,
+    /// The workload wants the end.
+    stopping: bool,
     traffic: Traffic,
     conns: Slab<Conn>,
     calls: Slab<Call>,
@@ -69,9 +71,6 @@ pub struct Core {
     heard: Heard,
     events: Events,
     transmits: VecDeque<Action>,
-    /// What TLS says at the end of connections that are about to be closed, and of the one being closed.
-    farewells: VecDeque<(ConnId, Vec<u8>)>,
-    farewell: Vec<u8>,
     /// Decrypted bytes of the input at hand.
     plain: Vec<u8>,
     /// Wakes of the workload.
@@ -138,6 +137,7 @@ impl Core {
             started: Time::default(),
             turn: 0,
             ended: None,
+            stopping: false,
             traffic: Traffic::default(),
             conns: Slab::default(),
             calls: Slab::default(),
@@ -147,8 +147,6 @@ impl Core {
             memo: Memo::default(),
             events: Events::default(),
             transmits: VecDeque::with_capacity(64),
-            farewells: VecDeque::new(),
-            farewell: Vec::new(),
             plain: Vec::new(),
             wakes: Timers::new(),
             tick: Time::NEVER,
@@ -313,7 +311,6 @@ impl Core {
                 self.events.push(Event::CallAborted { call, at });
                 call = next;
             }
-            self.say_farewell(id);
             self.events.push(Event::ConnAborted { conn: id, at });
             self.transmits.push_back(Action::Close(id));
         }
@@ -444,7 +441,6 @@ impl Core {
         if opened {
             return self.depart(conn);
         }
-        self.say_farewell(conn);
         self.events.push(Event::ConnAborted { conn, at });
         self.transmits.push_back(Action::Close(conn));
     }
@@ -481,9 +477,10 @@ impl Core {
         self.wakes.add(at, token);
     }
 
-    /// Ends the run: the workload has nothing left to do.
+    /// Ends the run as soon as everything commanded so far is handed over: the workload has nothing left to
+    /// do.
     pub fn stop(&mut self) {
-        self.end(Ended::Finished);
+        self.stopping = true;
     }
 
     // ---- what everybody reads: poll -------------------------------------------------------------------
@@ -514,13 +511,12 @@ impl Core {
         while let Some(action) = self.transmits.pop_front() {
             match action {
                 Action::Close(conn) => {
-                    self.farewell.clear();
-                    if self.farewells.front().is_some_and(|(id, _)| *id == conn)
-                        && let Some((_, last)) = self.farewells.pop_front()
-                    {
-                        self.farewell = last;
+                    // Told here and not before: what was begun meanwhile has overlapped with it.
+                    // One that was aborted is gone already.
+                    if self.conns.get(conn).is_some() {
+                        self.events.push(Event::ConnClosed { conn, at: self.now });
                     }
-                    return Some(Transmit::Close { conn, last: &self.farewell });
+                    return Some(Transmit::Close { conn, last: self.farewell(conn) });
                 }
                 Action::Open(id) => {
                     let Some(conn) = self.conns.get(id) else { continue };
@@ -550,6 +546,9 @@ impl Core {
                 }
             }
         }
+        if std::mem::take(&mut self.stopping) {
+            self.end(Ended::Finished);
+        }
         None
     }
 
@@ -571,6 +570,11 @@ impl Core {
     /// Whether the run is over.
     pub fn is_stopped(&self) -> bool {
         self.ended.is_some()
+    }
+
+    /// Whether the run is over, or will be as soon as everything commanded is handed over.
+    pub fn is_stopping(&self) -> bool {
+        self.stopping || self.is_stopped()
     }
 
     /// Whether the run was ended by its time limit.

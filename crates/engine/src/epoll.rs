@@ -87,7 +87,8 @@ impl StopHandle {
         let _ = rustix::io::write(&self.0.event, &1_u64.to_ne_bytes());
     }
 
-    fn asked(&self) -> Option<Stop> {
+    /// Who has asked for the end, if anybody.
+    pub fn asked(&self) -> Option<Stop> {
         match self.0.why.load(Ordering::Acquire) {
             1 => Some(Stop::Interrupted),
             2 => Some(Stop::Terminated),
@@ -178,6 +179,11 @@ impl Epoll {
             Ok(driver)
         };
         Ok(make()?)
+    }
+
+    /// What ends the run of this driver.
+    pub fn stop_handle(&self) -> StopHandle {
+        self.stop.clone()
     }
 
     /// Takes a batch from the kernel.

@@ -22,6 +22,20 @@ pub trait Workload {
     }
 }
 
+impl<W: Workload + ?Sized> Workload for &mut W {
+    fn start(&mut self, core: &mut Core) {
+        (**self).start(core);
+    }
+
+    fn on(&mut self, event: &Event, core: &mut Core) {
+        (**self).on(event, core);
+    }
+
+    fn not_started(&self, began: Time, end: Time) -> u64 {
+        (**self).not_started(began, end)
+    }
+}
+
 /// Watches. It looks at the core and touches nothing. What is called for every event is best inlined whatever
 /// it weighs (`#[inline(always)]`): then one jump serves all collectors.
 pub trait Collector {
@@ -34,6 +48,29 @@ impl<A: Collector, B: Collector> Collector for (A, B) {
     fn on(&mut self, event: &Event, core: &Core) {
         self.0.on(event, core);
         self.1.on(event, core);
+    }
+}
+
+/// Nobody watches.
+impl Collector for () {
+    #[inline(always)]
+    fn on(&mut self, _: &Event, _: &Core) {}
+}
+
+impl<C: Collector> Collector for Option<C> {
+    fn on(&mut self, event: &Event, core: &Core) {
+        if let Some(collector) = self {
+            collector.on(event, core);
+        }
+    }
+}
+
+/// Collectors that are chosen when the program runs.
+impl Collector for Vec<Box<dyn Collector>> {
+    fn on(&mut self, event: &Event, core: &Core) {
+        for collector in self {
+            collector.on(event, core);
+        }
     }
 }
 

@@ -16,7 +16,10 @@ mod run;
 mod signals;
 
 pub use descriptors::raise_descriptor_limit;
-pub use plan::{Collect, ConnRatePlan, Plan, limits_of_the_classic_tool};
+pub use plan::{
+    Collect, ConnRatePlan, PacePlan, Plan, ScriptPlan, SessionsPlan, Tell, UrisPlan, WorkloadPlan,
+    limits_of_the_classic_tool,
+};
 pub use run::{Notice, RunError, run};
 pub use signals::{Signals, die_by};
 

@@ -1,8 +1,14 @@
 //! What to do: scenario, workload, threads, and what to keep of it.
 
+use std::sync::Arc;
+
 use httperf_engine::{Deadlines, Nanos, RequestId, Scenario, Share};
-use httperf_load::{Arrivals, Pattern, Period};
+use httperf_load::{
+    Arrivals, Cookies, Entries, LogSession, Pattern, Period, Room, SessionPattern, Uris, Wlog, WsesspageSpec,
+    Wset, WsetSpec,
+};
 use httperf_report::RunInfo;
+use httperf_stat::Printed;
 
 /// A run, ready to be started.
 #[derive(Clone, Debug)]
@@ -10,15 +16,15 @@ pub struct Plan {
     /// What the engine needs; its share is that of the whole plan.
     pub scenario: Scenario,
     /// What happens when.
-    pub workload: ConnRatePlan,
+    pub workload: WorkloadPlan,
     /// Loops beside each other, each in a thread of its own; at least 1.
     pub threads: u32,
     /// How much is kept.
     pub collect: Collect,
+    /// What is told while the run goes on.
+    pub tell: Tell,
     /// What the results say of the request.
     pub info: RunInfo,
-    /// Delays drawn between arrivals are sent as notices.
-    pub tell_delays: bool,
 }
 
 /// How much of a run is kept.
@@ -30,47 +36,167 @@ pub enum Collect {
     Full,
 }
 
+/// The workload of the whole plan.
+#[derive(Clone, Debug)]
+pub enum WorkloadPlan {
+    /// Connections, each with a number of calls.
+    ConnRate(ConnRatePlan),
+    /// Sessions.
+    Sessions(SessionsPlan),
+}
+
 /// The connection-rate workload of the whole plan.
 #[derive(Clone, Debug)]
 pub struct ConnRatePlan {
-    /// Connections in all.
-    pub conns: u64,
+    /// When connections begin, and how many in all.
+    pub pace: PacePlan,
     /// Calls on each.
     pub calls: u32,
     /// Calls sent together.
     pub burst: u32,
-    /// Open loop: the times between arrivals. `None`: closed loop.
+    /// Where URIs come from.
+    pub uris: UrisPlan,
+}
+
+/// The session workload of the whole plan.
+#[derive(Clone, Debug)]
+pub struct SessionsPlan {
+    /// When sessions begin, and how many in all.
+    pub pace: PacePlan,
+    /// Connections of a session, and calls on each.
+    pub room: Room,
+    /// A connection is closed after each reply (HTTP/1.0).
+    pub one_reply: bool,
+    /// A reply of this status fails its session.
+    pub failure_status: Option<u16>,
+    /// What failed is tried again.
+    pub retry: bool,
+    /// What cookies a session keeps, empty; `None`: none.
+    pub cookies: Option<Cookies>,
+    /// What each session does.
+    pub script: ScriptPlan,
+}
+
+/// What each session does.
+#[derive(Clone, Debug)]
+pub enum ScriptPlan {
+    /// Bursts of calls with think times between them.
+    Wsess {
+        /// Calls of a session.
+        calls: u32,
+        /// Calls of a burst.
+        burst: u32,
+        /// From the last reply of a burst to the next burst.
+        think: Nanos,
+        /// Where URIs come from.
+        uris: UrisPlan,
+    },
+    /// One of these sessions, in turn.
+    Wsesslog(Arc<[LogSession]>),
+    /// Pages with what they embed.
+    Wsesspage(WsesspageSpec),
+}
+
+/// When the things of a workload begin: connections, or sessions.
+#[derive(Clone, Debug)]
+pub struct PacePlan {
+    /// How many in all.
+    pub total: u64,
+    /// Open loop: the times between them. `None`: closed loop.
     pub period: Option<Period>,
-    /// Closed loop: connections at a time.
+    /// Closed loop: how many at a time.
     pub concurrency: u32,
     /// The client number that seeds the random sequence (manual `--client`).
     pub client: u32,
 }
 
+/// Where the URIs of calls come from.
+#[derive(Clone, Debug)]
+pub enum UrisPlan {
+    /// Each request has its own.
+    Fixed,
+    /// A working set.
+    Wset(WsetSpec),
+    /// A log, read again and again or once.
+    Wlog(Arc<Entries>, bool),
+}
+
+/// What is told while a run goes on, besides samples and alarms.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tell {
+    /// Delays drawn between arrivals.
+    pub delays: bool,
+    /// URIs that a working set or a log has given.
+    pub uris: bool,
+    /// What pages refer to.
+    pub pages: bool,
+    /// Requests and replies.
+    pub printed: Printed,
+    /// What happened in each five seconds.
+    pub periods: bool,
+    /// Every event, to whoever subscribes to `tracing`.
+    pub trace: bool,
+}
+
+impl PacePlan {
+    fn arrivals(&self, share: Share) -> Option<Arrivals> {
+        self.period.as_ref().map(|period| Arrivals::new(period, self.total, share, self.client))
+    }
+
+    fn concurrency(&self, share: Share) -> u32 {
+        share.part_of(u64::from(self.concurrency)) as u32
+    }
+}
+
+impl UrisPlan {
+    /// The part of one loop; `None` if each request has its own.
+    pub(crate) fn part(&self, share: Share) -> Option<Uris> {
+        match self {
+            UrisPlan::Fixed => None,
+            UrisPlan::Wset(spec) => Some(Uris::Wset(Wset::new(spec, share.index, share.of))),
+            UrisPlan::Wlog(entries, again) => {
+                Some(Uris::Wlog(Wlog::new(entries.clone(), *again, share.index, share.of)))
+            }
+        }
+    }
+}
+
 impl ConnRatePlan {
     /// The part of the workload that one loop has.
-    pub(crate) fn part(&self, share: Share) -> Pattern {
+    pub(crate) fn part(&self, share: Share, targets: u32) -> Pattern {
         Pattern {
-            conns: share.part_of(self.conns),
+            conns: share.part_of(self.pace.total),
             calls: self.calls,
             burst: self.burst,
-            arrivals: self
-                .period
-                .as_ref()
-                .map(|period| Arrivals::new(period, self.conns, share, self.client)),
-            concurrency: share.part_of(u64::from(self.concurrency)) as u32,
-            targets: 1,
+            arrivals: self.pace.arrivals(share),
+            concurrency: self.pace.concurrency(share),
+            targets,
             request: RequestId(0),
-            uris: None,
+            uris: self.uris.part(share),
+        }
+    }
+}
+
+impl SessionsPlan {
+    /// The part of the workload that one loop has.
+    pub(crate) fn part(&self, share: Share) -> SessionPattern {
+        SessionPattern {
+            sessions: share.part_of(self.pace.total),
+            arrivals: self.pace.arrivals(share),
+            concurrency: self.pace.concurrency(share),
+            room: self.room,
+            one_reply: self.one_reply,
+            failure_status: self.failure_status,
+            retry: self.retry,
+            cookies: self.cookies.clone(),
         }
     }
 }
 
 impl Plan {
-    /// The scenario and the workload of loop `index`.
-    pub(crate) fn part(&self, index: u32) -> (Scenario, Pattern) {
-        let share = Share { index, of: self.threads };
-        (Scenario { share, ..self.scenario.clone() }, self.workload.part(share))
+    /// The scenario of loop `index`.
+    pub(crate) fn scenario(&self, index: u32) -> Scenario {
+        Scenario { share: Share { index, of: self.threads }, ..self.scenario.clone() }
     }
 }
 
@@ -97,8 +223,9 @@ mod tests {
 
     #[test]
     fn the_parts_of_a_workload_add_up() {
-        let plan = ConnRatePlan { conns: 10, calls: 1, burst: 1, period: None, concurrency: 7, client: 0 };
-        let parts: Vec<_> = (0..3).map(|index| plan.part(Share { index, of: 3 })).collect();
+        let pace = PacePlan { total: 10, period: None, concurrency: 7, client: 0 };
+        let plan = ConnRatePlan { pace, calls: 1, burst: 1, uris: UrisPlan::Fixed };
+        let parts: Vec<_> = (0..3).map(|index| plan.part(Share { index, of: 3 }, 1)).collect();
         assert_eq!(parts.iter().map(|part| part.conns).sum::<u64>(), 10);
         assert_eq!(parts.iter().map(|part| part.concurrency).collect::<Vec<_>>(), [3, 2, 2]);
     }

@@ -2,25 +2,45 @@
 
 use std::collections::BTreeSet;
 use std::io;
-use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, channel, sync_channel};
 use std::sync::{Arc, RwLock};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
-use httperf_engine::{Collector, Core, Epoll, EpollError, Load, Scenario, Stop, StopHandle, Workload};
-use httperf_load::{ConnRate, Pattern};
+use httperf_engine::{Collector, Core, Epoll, EpollError, Load, RequestId, Stop, StopHandle, Workload};
+use httperf_load::{
+    Arrivals, ConnRate, Reference, Script, SessionPattern, Sessions, Uris, Wsess, WsessSpec, Wsesslog,
+    Wsesspage,
+};
 use httperf_report::{Cpu, Results, StoppedBy};
-use httperf_stat::{Alarm, Alarms, Basic, BasicSummary, Gathered, Intervals, Sample, Samples};
+use httperf_stat::{
+    Alarm, Alarms, Basic, BasicSummary, Gathered, Intervals, Period, Periodic, Printed, Rates, Sample,
+    Samples, SessionSummary, Sessions as SessionStats, Trace, Transcript,
+};
 
 use crate::host;
 use crate::observer::{Exchange, Observer};
-use crate::plan::{Collect, Plan};
+use crate::plan::{Collect, Plan, ScriptPlan, Tell, WorkloadPlan};
 use crate::signals::Signals;
 
 /// Something worth telling while the run goes on.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Notice {
-    /// The reply rate of the last five seconds, all loops together.
-    ReplyRate(f64),
+pub enum Notice<'a> {
+    /// The rates of the last five seconds, all loops together.
+    Rates(Rates),
+    /// What happened in the last five seconds, all loops together.
+    Period(Period),
+    /// Lines of requests and replies, complete.
+    Lines(&'a [u8]),
+    /// A URI that a working set or a log has given.
+    Uri(&'a [u8]),
+    /// What a page refers to.
+    Page {
+        /// As it is fetched, or as it stands there.
+        uri: &'a [u8],
+        /// Whether it is fetched.
+        fetched: bool,
+    },
     /// A delay that was drawn between two arrivals, in seconds.
     Delay(f64),
     /// The first failure of its kind.
@@ -41,6 +61,10 @@ pub enum RunError {
 /// What a loop tells while it runs.
 enum Message {
     Sample(Sample),
+    Period(Sample<Period>),
+    Lines(Vec<u8>),
+    Uri(Vec<u8>),
+    Page((Vec<u8>, bool)),
     Delay(f64),
     Alarm(Alarm),
 }
@@ -48,10 +72,14 @@ enum Message {
 /// What a loop leaves.
 struct Remains {
     basic: BasicSummary,
+    sessions: Option<SessionSummary>,
     samples: Vec<Sample>,
     load: Load,
     limit: bool,
     stop: Option<Stop>,
+    /// Why the workload could not go on.
+    error: Option<String>,
+    cookies_cut: u64,
     failed: bool,
 }
 
@@ -64,7 +92,7 @@ const UNHEARD: usize = 16_384;
 ///
 /// # Errors
 /// Only when the run cannot begin. Once it has, there are results, whatever happens.
-pub fn run(plan: &Plan, signals: &Signals, mut notice: impl FnMut(Notice)) -> Result<Results, RunError> {
+pub fn run(plan: &Plan, signals: &Signals, mut notice: impl FnMut(Notice<'_>)) -> Result<Results, RunError> {
     let started_at = host::utc_now();
     let handles = (0..plan.threads).map(|_| StopHandle::new()).collect::<Result<Vec<_>, _>>()?;
     signals.govern(handles.clone());
@@ -92,11 +120,13 @@ pub fn run(plan: &Plan, signals: &Signals, mut notice: impl FnMut(Notice)) -> Re
             // Dropped in this order, also by `?` and by a panic: whoever is let through the gate has
             // been stopped.
             let (setting_up, mut others) = (setting_up, others);
-            let (scenario, pattern) = plan.part(index);
-            let driver = Epoll::new(scenario.share, stop)?;
+            let scenario = plan.scenario(index);
+            let driver = Epoll::new(scenario.share, stop.clone())?;
+            let talkers = talkers(&plan.tell, &sender, &stop);
             drop(setting_up);
             drop(gate.read());
-            let remains = run_loop(&plan, scenario, pattern, driver, exchange, sender);
+            let this = Loop { core: Core::new(scenario), driver, exchange, talkers, sender };
+            let remains = run_loop(&plan, this);
             others.armed = false;
             Ok(remains)
         })?);
@@ -120,7 +150,11 @@ pub fn run(plan: &Plan, signals: &Signals, mut notice: impl FnMut(Notice)) -> Re
             _ => StoppedBy::Finished,
         },
         basic: BasicSummary::default(),
+        sessions: None,
+        error: None,
+        cookies_cut: 0,
         reply_rates: Vec::new(),
+        session_rates: Vec::new(),
         timeline: timeline.and_then(Result::ok),
         cpu: Cpu { user_s: after.user_s - before.user_s, system_s: after.system_s - before.system_s },
         busy_shares: Vec::new(),
@@ -135,6 +169,11 @@ pub fn run(plan: &Plan, signals: &Signals, mut notice: impl FnMut(Notice)) -> Re
         };
         let part = part?;
         results.basic.merge(&part.basic);
+        if let Some(sessions) = &part.sessions {
+            results.sessions.get_or_insert_default().merge(sessions);
+        }
+        results.error = results.error.or(part.error);
+        results.cookies_cut += part.cookies_cut;
         part.samples.iter().for_each(|sample| samples.add(*sample, |_| ()));
         let busy = part.load.total.saturating_sub(part.load.idle);
         results.busy_shares.push(busy as f64 / part.load.total.max(1) as f64);
@@ -150,7 +189,9 @@ pub fn run(plan: &Plan, signals: &Signals, mut notice: impl FnMut(Notice)) -> Re
             results.stopped_by = why;
         }
     }
-    results.reply_rates = samples.into_rates();
+    let rates = samples.into_samples();
+    results.reply_rates = rates.iter().map(|rates| rates.replies).collect();
+    results.session_rates = rates.iter().map(|rates| rates.sessions).collect();
     Ok(results)
 }
 
@@ -168,48 +209,138 @@ impl Drop for StopOthers {
     }
 }
 
-fn run_loop(
-    plan: &Plan,
-    scenario: Scenario,
-    mut pattern: Pattern,
-    mut driver: Epoll,
+/// The thread of one loop.
+struct Loop {
+    core: Core,
+    driver: Epoll,
     exchange: Option<Exchange>,
+    /// Collectors that only talk. Where there are any, speed is not the point.
+    talkers: Vec<Box<dyn Collector>>,
     sender: SyncSender<Message>,
-) -> Remains {
-    let index = scenario.share.index;
-    if let Some(arrivals) = pattern.arrivals.as_mut().filter(|_| plan.tell_delays && index == 0) {
-        arrivals.tap(teller(&sender, Message::Delay));
-    }
-    let mut workload = ConnRate::new(pattern);
-    let mut core = Core::new(scenario);
-    let classic = (
-        Basic::default(),
-        (Samples::new(teller(&sender, Message::Sample)), Alarms::new(teller(&sender, Message::Alarm))),
-    );
-    drop(sender);
-    let (classic, outcome) = match exchange {
-        None => drive(&mut core, &mut driver, &mut workload, classic),
-        Some(exchange) => {
-            let ((classic, intervals), outcome) =
-                drive(&mut core, &mut driver, &mut workload, (classic, Intervals::new(exchange)));
-            intervals.finish(&core);
-            (classic, outcome)
+}
+
+/// Runs the part of a plan that one loop has. Every workload is named here once.
+fn run_loop(plan: &Plan, this: Loop) -> Remains {
+    let share = this.core.scenario().share;
+    match &plan.workload {
+        WorkloadPlan::ConnRate(workload) => {
+            let targets = plan.scenario.targets.len() as u32;
+            let mut pattern = workload.part(share, targets);
+            this.tap_delays(plan, pattern.arrivals.as_mut());
+            pattern.uris = this.tap_uris(plan, pattern.uris);
+            this.play(&mut ConnRate::new(pattern), ()).0
         }
-    };
-    let (basic, (samples, _)) = classic;
-    let mut basic = basic.into_summary();
-    if let Some(ended) = basic.ended {
-        // A loop that ends a little late owes nothing that is due only behind the end that was asked for.
-        let end = plan.scenario.limit.map_or(ended, |limit| ended.min(core.began_at() + limit));
-        basic.arrivals_not_started = workload.not_started(core.began_at(), end);
+        WorkloadPlan::Sessions(workload) => {
+            let mut pattern = workload.part(share);
+            this.tap_delays(plan, pattern.arrivals.as_mut());
+            match &workload.script {
+                ScriptPlan::Wsess { calls, burst, think, uris } => {
+                    let uris = this.tap_uris(plan, uris.part(share));
+                    let (calls, burst, think) = (*calls, *burst, *think);
+                    let spec = WsessSpec { calls, burst, think, request: RequestId(0), uris };
+                    this.play_sessions(pattern, Wsess::new(spec))
+                }
+                ScriptPlan::Wsesslog(sessions) => {
+                    this.play_sessions(pattern, Wsesslog::new(sessions.clone()))
+                }
+                ScriptPlan::Wsesspage(spec) => {
+                    let script = this.tap_pages(plan, Wsesspage::new(spec.clone()));
+                    this.play_sessions(pattern, script)
+                }
+            }
+        }
     }
-    Remains {
-        basic,
-        samples: samples.into_samples(),
-        load: httperf_engine::Driver::load(&driver),
-        limit: core.reached_limit(),
-        stop: core.stopped_by(),
-        failed: outcome.is_err(),
+}
+
+impl Loop {
+    fn tap_delays(&self, plan: &Plan, arrivals: Option<&mut Arrivals>) {
+        // All loops draw the same delays.
+        if let Some(arrivals) = arrivals.filter(|_| plan.tell.delays && self.core.scenario().share.index == 0)
+        {
+            arrivals.tap(teller(&self.sender, Message::Delay));
+        }
+    }
+
+    fn tap_uris(&self, plan: &Plan, uris: Option<Uris>) -> Option<Uris> {
+        let uris = uris?;
+        if !plan.tell.uris {
+            return Some(uris);
+        }
+        let tell = insister(&self.sender, self.driver.stop_handle(), Message::Uri);
+        Some(uris.tap(move |uri| tell(uri.to_vec())))
+    }
+
+    fn tap_pages(&self, plan: &Plan, script: Wsesspage) -> Wsesspage {
+        if !plan.tell.pages {
+            return script;
+        }
+        let tell = insister(&self.sender, self.driver.stop_handle(), Message::Page);
+        script.tap(move |reference| match reference {
+            Reference::Fetched(uri) => tell((uri.to_vec(), true)),
+            Reference::Ignored(uri) => tell((uri.to_vec(), false)),
+        })
+    }
+
+    fn play_sessions<S: Script>(self, pattern: SessionPattern, script: S) -> Remains {
+        let mut workload = Sessions::new(pattern, script);
+        let (mut remains, sessions) = self.play(&mut workload, SessionStats::default());
+        remains.sessions = Some(sessions.into_summary());
+        remains.error = workload.error().map(|error| error.to_string());
+        remains.cookies_cut = workload.cookies_cut();
+        remains
+    }
+
+    /// The loop itself, with the collectors of the classic report, one that the workload brings, and those of
+    /// the plan.
+    fn play<W: Workload, C: Collector>(self, workload: &mut W, own: C) -> (Remains, C) {
+        let Loop { mut core, mut driver, exchange, talkers, sender } = self;
+        let classic = (
+            (Basic::default(), own),
+            (Samples::new(teller(&sender, Message::Sample)), Alarms::new(teller(&sender, Message::Alarm))),
+        );
+        drop(sender);
+        let intervals = exchange.map(Intervals::new);
+        let (classic, intervals, outcome) = match intervals {
+            _ if !talkers.is_empty() => {
+                // All that is chosen at run time, the workload too: another copy of the loop would not pay.
+                let mut workload: &mut dyn Workload = workload;
+                let ((classic, (intervals, _)), outcome) =
+                    drive(&mut core, &mut driver, &mut workload, (classic, (intervals, talkers)));
+                (classic, intervals, outcome)
+            }
+            None => {
+                let (classic, outcome) = drive(&mut core, &mut driver, workload, classic);
+                (classic, None, outcome)
+            }
+            Some(intervals) => {
+                let ((classic, intervals), outcome) =
+                    drive(&mut core, &mut driver, workload, (classic, intervals));
+                (classic, Some(intervals), outcome)
+            }
+        };
+        if let Some(intervals) = intervals {
+            intervals.finish(&core);
+        }
+        let ((basic, own), (samples, _)) = classic;
+        let mut basic = basic.into_summary();
+        if let Some(ended) = basic.ended {
+            // A loop that ends a little late owes nothing that is due only behind the end that was asked for.
+            let limit = core.scenario().limit;
+            let end = limit.map_or(ended, |limit| ended.min(core.began_at() + limit));
+            basic.arrivals_not_started = workload.not_started(core.began_at(), end);
+        }
+        let remains = Remains {
+            basic,
+            sessions: None,
+            samples: samples.into_samples(),
+            load: httperf_engine::Driver::load(&driver),
+            limit: core.reached_limit(),
+            stop: core.stopped_by(),
+            error: None,
+            cookies_cut: 0,
+            failed: outcome.is_err(),
+        };
+        (remains, own)
     }
 }
 
@@ -217,12 +348,50 @@ fn run_loop(
 fn drive<C: Collector>(
     core: &mut Core,
     driver: &mut Epoll,
-    workload: &mut ConnRate,
+    workload: &mut impl Workload,
     mut stats: C,
 ) -> (C, io::Result<()>) {
     let outcome = httperf_engine::run(core, driver, workload, &mut stats);
     (stats, outcome)
 }
+
+/// The collectors that only talk.
+fn talkers(tell: &Tell, sender: &SyncSender<Message>, stop: &StopHandle) -> Vec<Box<dyn Collector>> {
+    let mut talkers: Vec<Box<dyn Collector>> = Vec::new();
+    if tell.printed != Printed::default() {
+        let tell_lines = insister(sender, stop.clone(), Message::Lines);
+        talkers.push(Box::new(Transcript::new(tell.printed, move |lines: &[u8]| tell_lines(lines.to_vec()))));
+    }
+    if tell.periods {
+        talkers.push(Box::new(Periodic::new(teller(sender, Message::Period))));
+    }
+    if tell.trace {
+        talkers.push(Box::new(Trace));
+    }
+    talkers
+}
+
+/// How a loop tells what must not be lost: it waits for whoever listens, but not when the run is to end.
+fn insister<T: 'static>(
+    sender: &SyncSender<Message>,
+    stop: StopHandle,
+    kind: fn(T) -> Message,
+) -> impl Fn(T) + Send + Sync + 'static {
+    let sender = sender.clone();
+    move |what| {
+        let mut message = kind(what);
+        while let Err(TrySendError::Full(back)) = sender.try_send(message) {
+            if stop.asked().is_some() {
+                return;
+            }
+            message = back;
+            std::thread::sleep(PAUSE);
+        }
+    }
+}
+
+/// Between two attempts to tell something.
+const PAUSE: Duration = Duration::from_millis(1);
 
 /// How a loop tells something of one kind.
 fn teller<T: 'static>(
@@ -235,8 +404,9 @@ fn teller<T: 'static>(
 }
 
 /// Passes on what the loops tell, until the last of them has ended.
-fn tell(messages: &Receiver<Message>, threads: u32, notice: &mut impl FnMut(Notice)) {
+fn tell(messages: &Receiver<Message>, threads: u32, notice: &mut impl FnMut(Notice<'_>)) {
     let mut samples = Gathered::new(threads as usize);
+    let mut periods = Gathered::new(threads as usize);
     let mut failed = BTreeSet::new();
     for message in messages {
         match message {
@@ -247,7 +417,11 @@ fn tell(messages: &Receiver<Message>, threads: u32, notice: &mut impl FnMut(Noti
                 }
             }
             Message::Alarm(alarm) => notice(Notice::Alarm(alarm)),
-            Message::Sample(sample) => samples.add(sample, |rate| notice(Notice::ReplyRate(rate))),
+            Message::Sample(sample) => samples.add(sample, |rates| notice(Notice::Rates(rates))),
+            Message::Period(period) => periods.add(period, |period| notice(Notice::Period(period))),
+            Message::Lines(lines) => notice(Notice::Lines(&lines)),
+            Message::Uri(uri) => notice(Notice::Uri(&uri)),
+            Message::Page((uri, fetched)) => notice(Notice::Page { uri: &uri, fetched }),
         }
     }
 }

@@ -4,6 +4,8 @@
 //!   Arrivals --next due time--> ConnRate --connect, issue, close--> Core
 //!                                  ^                                 |
 //!                                  +------------- events ------------+
+//!
+//!   Script (Wsess, Wsesslog, Wsesspage) --next burst, think time--> Sessions <--> Core, as above
 //! ```
 //!
 //! A workload is one file that implements [`Workload`](httperf_engine::Workload), plus a line here; the plan
@@ -14,8 +16,8 @@ mod conn_rate;
 mod cookie;
 mod header;
 mod link;
-mod page;
 mod mix;
+mod page;
 mod sequence;
 mod session;
 mod session_log;
@@ -28,11 +30,11 @@ pub use arrival::{Arrivals, Period};
 pub use conn_rate::{ConnRate, Pattern};
 pub use cookie::{Cookie, Cookies};
 pub use link::{Site, is_html, location, resolve};
+pub use mix::{Grade, Mix, MixArrivals, MixCall, MixClass, MixError, MixLimit, MixSession, Quality};
 pub use page::PageScanner;
 pub use session::{Calls, Heard, Next, Room, Script, SessionPattern, Sessions, TooManyCalls};
 pub use session_log::{Burst, CallTemplate, LogError, ReadFile, SessionLog, SessionTemplate};
 pub use uri::{Entries, Uris, Wlog, WlogError, Wset, WsetSpec};
-pub use mix::{Grade, Mix, MixArrivals, MixCall, MixClass, MixError, MixLimit, MixSession, Quality};
 pub use wsess::{Wsess, WsessSpec};
 pub use wsesslog::{LogBurst, LogSession, Wsesslog};
-pub use wsesspage::{Wsesspage, WsesspageSpec};
+pub use wsesspage::{Reference, Wsesspage, WsesspageSpec};

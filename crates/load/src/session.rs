@@ -32,9 +32,10 @@ use visit::{Replied, Shared, Visit};
 
 pub use slot::Room;
 
-/// How sessions follow each other and how their calls are carried out. Connections go to the targets of the
-/// scenario in turn, over all shares: a request of a script is that for target 0, the one for target t has the
-/// number behind it by t.
+/// How sessions follow each other and how their calls are carried out.
+///
+/// Connections go to the targets of the scenario in turn, over all shares. A request that a script names is
+/// that for target 0; the one for target t has the number behind it by t.
 #[derive(Clone, Debug)]
 pub struct SessionPattern {
     /// Sessions this share begins in all.
@@ -231,6 +232,7 @@ impl<S: Script> Sessions<S> {
             let next = self.script.next(&mut visit.state, &mut calls);
             if calls.too_many {
                 self.error = Some(TooManyCalls);
+                visit.open_all(&mut self.shared, core);
                 return core.stop();
             }
             match next {
@@ -246,7 +248,7 @@ impl<S: Script> Sessions<S> {
         }
     }
 
-    /// The session is over; what it has open is closed, what it has pending is dropped.
+    /// The session is over; what it has pending is dropped, what it has open is closed.
     fn end(&mut self, id: SessionId, outcome: Outcome, core: &mut Core) {
         if let Some(visit) = going(&mut self.visits, id) {
             visit.end(core);
@@ -281,15 +283,17 @@ impl<S: Script> Sessions<S> {
     fn replied(&mut self, call: CallId, at: Time, core: &mut Core) {
         let Some((id, token)) = owner(call, core) else { return };
         let Some(visit) = going(&mut self.visits, id) else { return };
-        match visit.replied(call, at, &mut self.shared, core) {
+        let (replied, leaving) = visit.replied(call, at, &mut self.shared, core);
+        match replied {
             Replied::Done => self.heard(id, token, Heard::End),
             Replied::Again => self.heard(id, token, Heard::Again),
-            Replied::Failed => return self.end(id, Outcome::Failed, core),
+            Replied::Failed => self.end(id, Outcome::Failed, core),
         }
         self.add_more(id, core);
-        if !core.is_stopped() {
+        if !core.is_stopping() {
             self.proceed(id, at, core);
         }
+        core.close(leaving);
     }
 
     fn conn_ended(&mut self, conn: ConnId, core: &mut Core) {
@@ -331,7 +335,7 @@ impl<S: Script> Workload for Sessions<S> {
         }
         for _ in 0..self.pace.at_once() {
             self.begin(core.began_at(), core);
-            if core.is_stopped() {
+            if core.is_stopping() {
                 return;
             }
         }
@@ -339,13 +343,13 @@ impl<S: Script> Workload for Sessions<S> {
     }
 
     fn on(&mut self, event: &Event, core: &mut Core) {
-        if core.is_stopped() {
+        if core.is_stopping() {
             return;
         }
         match *event {
             Event::Wake { token, due, .. } if token == next_arrival() => {
                 self.begin(due, core);
-                if !core.is_stopped() {
+                if !core.is_stopping() {
                     self.pace.await_arrival(next_arrival(), core);
                 }
             }
@@ -388,11 +392,16 @@ impl<S: Script> Workload for Sessions<S> {
                 }
             }
             Event::ConnClosed { conn, .. } => self.conn_ended(conn, core),
-            Event::SessionEnded { at, .. } => {
+            Event::SessionEnded { session, at, .. } => {
                 if self.pace.end() {
                     core.stop();
                 } else if self.pace.follows() {
                     self.begin(at, core);
+                }
+                // The last connection goes after the next one has begun, as in the original: there they
+                // overlap.
+                if let Some(visit) = self.visits.get_mut(session.index()) {
+                    visit.close(core);
                 }
             }
             _ => {}

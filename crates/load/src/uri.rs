@@ -30,7 +30,9 @@ pub enum Uris {
 
 /// Who is told of every URI.
 #[derive(Clone)]
-pub struct Tap(Arc<dyn Fn(&[u8]) + Send + Sync>);
+pub struct Tap(Arc<Tell>);
+
+type Tell = dyn Fn(&[u8]) + Send + Sync;
 
 impl fmt::Debug for Tap {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

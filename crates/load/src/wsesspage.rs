@@ -8,6 +8,7 @@
 //! Replies of type `text/html` are searched, those of frames too, and so is the `Location` of any reply. The
 //! original follows a frame that contains itself for ever; here references stop at a depth and at a number.
 
+use std::fmt;
 use std::sync::Arc;
 
 use httperf_engine::{Nanos, RequestId};
@@ -40,9 +41,22 @@ pub struct WsesspageSpec {
 }
 
 /// The script.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Wsesspage {
-    spec: Arc<WsesspageSpec>,
+    spec: WsesspageSpec,
+    tap: Option<Arc<Tell>>,
+}
+
+/// Whoever hears of each reference.
+type Tell = dyn Fn(Reference<'_>) + Send + Sync;
+
+/// What becomes of a reference in a page (manual `-vv`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reference<'a> {
+    /// This URI is fetched.
+    Fetched(&'a [u8]),
+    /// It leads to another server, or to nothing that can be fetched: as it stands in the page.
+    Ignored(&'a [u8]),
 }
 
 /// How far a session has come.
@@ -77,7 +91,25 @@ struct Search {
 impl Wsesspage {
     /// The script for this.
     pub fn new(spec: WsesspageSpec) -> Self {
-        Self { spec: Arc::new(spec) }
+        Self { spec, tap: None }
+    }
+
+    /// Tells what becomes of each reference.
+    #[must_use]
+    pub fn tap(self, tell: impl Fn(Reference<'_>) + Send + Sync + 'static) -> Self {
+        Self { tap: Some(Arc::new(tell)), ..self }
+    }
+
+    fn tell(&self, reference: Reference<'_>) {
+        if let Some(tell) = &self.tap {
+            tell(reference);
+        }
+    }
+}
+
+impl fmt::Debug for Wsesspage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.spec.fmt(f)
     }
 }
 
@@ -92,14 +124,19 @@ fn depth(token: u32) -> u32 {
 
 impl Progress {
     /// A reference was found in the reply to a call.
-    fn follow(&mut self, reference: &[u8], parent: u32, spec: &WsesspageSpec) {
+    fn follow(&mut self, reference: &[u8], parent: u32, script: &Wsesspage) {
+        let spec = &script.spec;
         let site = Site { server: &spec.server, tls: spec.tls };
         if self.objects >= OBJECTS_MAX || depth(parent) >= DEPTH_MAX {
             return;
         }
-        if let Some(uri) = resolve(reference, &spec.uri, site) {
-            self.objects += 1;
-            self.found.push((uri, depth(parent) + 1));
+        match resolve(reference, &spec.uri, site) {
+            Some(uri) => {
+                script.tell(Reference::Fetched(&uri));
+                self.objects += 1;
+                self.found.push((uri, depth(parent) + 1));
+            }
+            None => script.tell(Reference::Ignored(reference)),
         }
     }
 
@@ -119,12 +156,12 @@ impl Progress {
     }
 
     /// Follows the reference that comes next in a reply, unless an earlier attempt has.
-    fn refer(&mut self, search: usize, reference: &[u8], spec: &WsesspageSpec) {
+    fn refer(&mut self, search: usize, reference: &[u8], script: &Wsesspage) {
         let it = &mut self.open[search];
         it.seen += 1;
         if it.seen > it.known {
             let token = it.token;
-            self.follow(reference, token, spec);
+            self.follow(reference, token, script);
         }
     }
 }
@@ -146,12 +183,12 @@ impl Script for Wsesspage {
             return Next::Think(self.spec.think);
         }
         (state.left, state.ready, state.objects) = (state.left - 1, false, 0);
+        self.tell(Reference::Fetched(&self.spec.uri));
         calls.add(self.spec.request, None, token(0, 0));
         Next::Burst
     }
 
     fn hear(&mut self, state: &mut Progress, token: u32, heard: Heard<'_>) {
-        let spec = &self.spec;
         match heard {
             Heard::Header(section) => {
                 let place = location(section);
@@ -162,7 +199,7 @@ impl Script for Wsesspage {
                 let search = state.begin_search(token);
                 state.open[search].html = html;
                 if let Some(place) = place {
-                    state.refer(search, place, spec);
+                    state.refer(search, place, self);
                 }
             }
             Heard::Body(bytes) => {
@@ -170,7 +207,7 @@ impl Script for Wsesspage {
                     return;
                 };
                 let mut scanner = std::mem::take(&mut state.open[search].scanner);
-                scanner.scan(bytes, &mut |reference| state.refer(search, reference, spec));
+                scanner.scan(bytes, &mut |reference| state.refer(search, reference, self));
                 state.open[search].scanner = scanner;
             }
             Heard::Again => {
@@ -193,5 +230,38 @@ impl Script for Wsesspage {
         for (index, (uri, depth)) in (1..).zip(state.found.drain(..)) {
             calls.add(self.spec.request, Some(&uri), token(first + index, depth));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use super::*;
+
+    #[test]
+    fn references_can_be_tapped() {
+        let (sender, told) = mpsc::channel();
+        let spec = WsesspageSpec {
+            pages: 1,
+            think: 0,
+            request: RequestId(0),
+            uri: b"/a/b".to_vec(),
+            server: b"here".to_vec(),
+            tls: false,
+        };
+        let mut script = Wsesspage::new(spec).tap(move |reference| {
+            let text = match reference {
+                Reference::Fetched(uri) => format!("fetched {}", uri.escape_ascii()),
+                Reference::Ignored(text) => format!("ignored {}", text.escape_ascii()),
+            };
+            let _ = sender.send(text);
+        });
+        let mut state = Progress::default();
+        script.begin(0, &mut state);
+        script.hear(&mut state, 0, Heard::Header(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"));
+        script.hear(&mut state, 0, Heard::Body(b"<img src=c><img src=http://there/d>"));
+        assert_eq!(state.found, [(b"/a/c".to_vec(), 1)]);
+        assert_eq!(told.try_iter().collect::<Vec<_>>(), ["fetched /a/c", "ignored http://there/d"]);
     }
 }

@@ -10,14 +10,12 @@ mod session;
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use httperf_analysis::{
-    Estimate, Figures, Percentile, Verdict, breaches, percentile, session_breaches, verdict,
-};
+use httperf_analysis::{Estimate, Figures, Percentile, percentile};
 use httperf_stat::{BasicSummary, Measure};
 use serde::Serialize;
 
-use crate::schedule::judge;
-use crate::{Results, StoppedBy};
+use crate::Results;
+use crate::verdict::{broken, verdict};
 
 /// The document, ready to be written to a file.
 pub fn json(results: &Results) -> Vec<u8> {
@@ -213,8 +211,8 @@ impl<'a> Document<'a> {
         let Results { request, basic, timeline, host, sessions, .. } = results;
         let timeline = timeline.as_ref();
         let figures = results.figures();
-        let mut broken = breaches(basic, timeline);
-        broken.extend(sessions.iter().flat_map(session_breaches));
+        let broken = broken(results);
+        let verdict = verdict(results);
         Document {
             schema: "httperf.result/1",
             tool: Tool {
@@ -268,7 +266,7 @@ impl<'a> Document<'a> {
             latency: timeline.map(|timeline| latency::Latency::of(timeline, basic)),
             steady: None,
             generator: Generator::of(results),
-            verdict: Judgement::of(results, &broken),
+            verdict: Judgement { status: verdict.status.key(), reasons: verdict.reasons },
             thresholds: [],
             intervals: timeline.map(|timeline| interval::Columns::of(timeline, basic)),
             targets: [],
@@ -361,20 +359,6 @@ impl<'a> Generator<'a> {
             ports: Ports { used: None, available: None },
             descriptors: Descriptors { used: None, limit: results.descriptors_limit },
         }
-    }
-}
-
-impl Judgement {
-    fn of(results: &Results, breaches: &[String]) -> Self {
-        let ended_by = match results.stopped_by {
-            StoppedBy::Finished | StoppedBy::Duration => None,
-            StoppedBy::Interrupted => Some("SIGINT"),
-            StoppedBy::Terminated(1) => Some("SIGHUP"),
-            StoppedBy::Terminated(_) => Some("SIGTERM"),
-            StoppedBy::Error => Some("a failure of the program itself"),
-        };
-        let Verdict { status, reasons } = verdict(breaches, &judge(results), ended_by);
-        Judgement { status: status.key(), reasons }
     }
 }
 

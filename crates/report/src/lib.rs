@@ -14,6 +14,7 @@ mod escape;
 mod json;
 mod periodic;
 mod schedule;
+mod verdict;
 
 use std::net::SocketAddr;
 
@@ -25,6 +26,7 @@ pub use escape::escape_terminal;
 pub use json::json;
 pub use periodic::periodic;
 pub use schedule::schedule;
+pub use verdict::verdict;
 
 /// Everything a run has left: what reports are made of.
 #[derive(Clone, Debug)]
@@ -41,6 +43,10 @@ pub struct Results {
     pub reply_rates: Vec<f64>,
     /// What became of the sessions; only a session workload has them.
     pub sessions: Option<SessionSummary>,
+    /// Why the workload could not go on, if it could not.
+    pub error: Option<String>,
+    /// Cookies that were cut or had no place.
+    pub cookies_cut: u64,
     /// The rate of sessions that succeeded, at the same moments as the reply rate.
     pub session_rates: Vec<f64>,
     /// Histograms and counts per interval, if they were asked for.

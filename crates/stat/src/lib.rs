@@ -26,7 +26,6 @@ mod sparse;
 mod timeline;
 mod trace;
 mod transcript;
-mod uris;
 
 pub use alarm::{Alarm, Alarms};
 pub use basic::{Basic, BasicSummary, Lifetimes};
@@ -39,4 +38,3 @@ pub use session::{Lengths, SessionSummary, Sessions};
 pub use timeline::{Counts, Interval, Timeline};
 pub use trace::Trace;
 pub use transcript::{Parts, Printed, Transcript};
-pub use uris::Uris;

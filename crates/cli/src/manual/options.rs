@@ -214,6 +214,11 @@ pub(crate) const OPTIONS: &[(&str, &str)] = &[
          `--num-conns` is the total, as ever. Not together with a rate.",
     ),
     (
+        "cookie-jar",
+        "As `--session-cookies`, but a session keeps several cookies, each under its name, and gives up those \
+         that the server deletes. Paths, domains and dates are not looked at.",
+    ),
+    (
         "json",
         "Writes the result as one JSON document, with latency histograms and figures per interval. The file \
          appears when the test has ended, whole or not at all. With `-` it goes to stdout, and the report to \

@@ -76,7 +76,6 @@ impl Core {
     pub(super) fn depart(&mut self, id: ConnId) {
         self.heard.forget(id);
         self.say_farewell(id);
-        self.events.push(Event::ConnClosed { conn: id, at: self.now });
         self.transmits.push_back(Action::Close(id));
     }
 }

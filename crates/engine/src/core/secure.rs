@@ -4,7 +4,7 @@ use httperf_wire::{Fault, Note};
 
 use super::{Action, Core};
 use crate::cause::Cause;
-use crate::conn::{Broken, State};
+use crate::conn::{Broken, Conn, State};
 use crate::event::Event;
 use crate::object::ConnId;
 use crate::time::Time;
@@ -121,16 +121,19 @@ impl Core {
         self.finish(id);
     }
 
-    /// Has close_notify sent before the socket is closed, or the alert that a fault calls for; not where the
-    /// socket is to be reset.
+    /// Makes ready what TLS says before the socket is closed: close_notify, unless a fault calls for an
+    /// alert.
     pub(super) fn say_farewell(&mut self, id: ConnId) {
-        let Some(conn) = self.conns.get_mut(id) else { return };
-        let Some(tls) = conn.tls.as_deref_mut().filter(|_| !self.scenario.socket.reset) else { return };
-        if !conn.flags.encrypted {
+        if let Some(tls) = self.conns.get_mut(id).and_then(|conn| conn.tls.as_deref_mut()) {
             tls.close();
-            if !tls.outgoing().is_empty() {
-                self.farewells.push_back((id, tls.outgoing().to_vec()));
-            }
         }
+    }
+
+    /// What TLS says before the socket is closed: nothing where it is to be reset, or where a request was
+    /// cut.
+    pub(super) fn farewell(&self, id: ConnId) -> &[u8] {
+        let speaks = |conn: &&Conn| !conn.flags.encrypted && !self.scenario.socket.reset;
+        let conn = self.conns.get(id).filter(speaks);
+        conn.and_then(|conn| conn.tls.as_deref()).map_or(b"", |tls| tls.outgoing())
     }
 }

@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 
 use httperf_engine::{Again, CallId, ConnId, Core, Patch, RequestId, SessionId, Time};
 
-use super::{Ask, SessionPattern};
 use super::slot::{ATTEMPTS, Broken, Ending, Slot, Stage, back_off};
+use super::{Ask, SessionPattern};
 use crate::cookie::Cookies;
 
 /// What all sessions of a loop share.
@@ -87,7 +87,13 @@ impl Pending {
     }
 
     /// The request as it goes to a target. It stays what it was first, as long as the target does.
-    fn dress(&mut self, target: u32, cookies: Option<&Cookies>, shared: &mut Shared, core: &mut Core) -> RequestId {
+    fn dress(
+        &mut self,
+        target: u32,
+        cookies: Option<&Cookies>,
+        shared: &mut Shared,
+        core: &mut Core,
+    ) -> RequestId {
         if let Some((_, request)) = self.dressed.filter(|(known, _)| *known == target) {
             return request;
         }
@@ -149,14 +155,31 @@ impl<S> Visit<S> {
         }
     }
 
-    /// It is over.
+    /// It is over. One connection stays for [`close`](Visit::close).
     pub(super) fn end(&mut self, core: &mut Core) {
         self.id = SessionId::NONE;
-        for slot in self.slots.drain(..) {
+        self.slots.retain(|slot| !slot.conn.is_none());
+        for slot in self.slots.drain(..self.slots.len().saturating_sub(1)) {
             core.close(slot.conn);
         }
         for call in self.placed.drain(..).chain(self.waiting.drain(..)) {
             call.release(core);
+        }
+    }
+
+    /// Closes what it still has open.
+    pub(super) fn close(&mut self, core: &mut Core) {
+        for slot in self.slots.drain(..) {
+            core.close(slot.conn);
+        }
+    }
+
+    /// Opens the connections that it may have and has not, as the original does before it finds that they are
+    /// too few.
+    pub(super) fn open_all(&mut self, shared: &mut Shared, core: &mut Core) {
+        for _ in self.slots.len()..shared.pattern.room.conns as usize {
+            self.slots.push(Slot::default());
+            self.open(self.slots.len() - 1, core.now(), shared, core);
         }
     }
 
@@ -181,13 +204,7 @@ impl<S> Visit<S> {
     }
 
     /// New calls, which may begin at `due`.
-    pub(super) fn add(
-        &mut self,
-        asked: &mut Vec<Ask>,
-        due: Time,
-        shared: &mut Shared,
-        core: &mut Core,
-    ) {
+    pub(super) fn add(&mut self, asked: &mut Vec<Ask>, due: Time, shared: &mut Shared, core: &mut Core) {
         self.waiting.extend(asked.drain(..).map(|ask| Pending {
             ask,
             due,
@@ -236,9 +253,9 @@ impl<S> Visit<S> {
         at: Time,
         shared: &mut Shared,
         core: &mut Core,
-    ) -> Replied {
+    ) -> (Replied, ConnId) {
         let Some(index) = self.placed.iter().position(|pending| pending.call == call) else {
-            return Replied::Done;
+            return (Replied::Done, ConnId::NONE);
         };
         let mut pending = self.placed.remove(index);
         self.slots[pending.slot].pending -= 1;
@@ -253,14 +270,20 @@ impl<S> Visit<S> {
             replied = Replied::Again;
             if !retry || pending.refused >= ATTEMPTS {
                 pending.release(core);
-                return Replied::Failed;
+                return (Replied::Failed, ConnId::NONE);
             }
         } else {
             pending.release(core);
         }
+        let mut leaving = ConnId::NONE;
         if one_reply {
-            // Calls behind it, and new ones, move to another connection when this one is gone.
-            core.close(self.slots[pending.slot].conn);
+            let slot = &mut self.slots[pending.slot];
+            leaving = slot.conn;
+            // Calls behind it move to another connection when this one is gone, new ones need not wait for
+            // that.
+            if slot.pending == 0 {
+                slot.clear();
+            }
         }
         if replied == Replied::Again {
             // The first time at once, as the original does each time.
@@ -273,7 +296,7 @@ impl<S> Visit<S> {
             self.waiting.push_front(pending);
         }
         self.place(shared, core);
-        replied
+        (replied, leaving)
     }
 
     /// There will be no reply to an attempt; whether that was one of a call that is still wanted.

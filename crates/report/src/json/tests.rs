@@ -1,5 +1,6 @@
 //! The result document of simulated runs.
 
+use crate::StoppedBy;
 use httperf_engine::sim::{Faults, Honest, Network, Server, Setup, Sim};
 use httperf_engine::{Core, Deadlines, RequestId, Scenario, Share, Stop, Workload};
 use httperf_load::{Arrivals, ConnRate, Pattern, Period};
@@ -65,6 +66,8 @@ fn nothing() -> Results {
         basic: BasicSummary::default(),
         reply_rates: Vec::new(),
         sessions: None,
+        error: None,
+        cookies_cut: 0,
         session_rates: Vec::new(),
         timeline: None,
         cpu: Cpu { user_s: 0.1, system_s: 0.2 },

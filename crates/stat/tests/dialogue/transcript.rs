@@ -1,9 +1,9 @@
 //! What goes over the wire as text, and the URIs of calls.
 
-use httperf_engine::{Input, Patch, SessionId, Wants};
-use httperf_stat::{Parts, Printed, Transcript, Uris};
+use httperf_engine::{Input, SessionId};
+use httperf_stat::{Parts, Printed, Transcript};
 
-use crate::driven::{Driven, GET, POST, at};
+use crate::driven::{Driven, GET, POST};
 
 const BOTH: Option<Parts> = Some(Parts { header: true, body: true });
 const HEADER: Option<Parts> = Some(Parts { header: true, body: false });
@@ -197,26 +197,4 @@ fn many_lines_without_an_end_are_held_in_bounded_memory() {
     assert!(text.iter().all(|piece| piece.matches('y').count() == line.len()));
     // 16 MiB of them are held.
     assert_eq!(text.len(), conns - (16 << 20) / line.len());
-}
-
-#[test]
-fn uris_are_told_once_for_each_call_in_their_order() {
-    let mut uris = Vec::new();
-    let mut run = Driven::new(
-        Wants::default(),
-        Uris::new(|uri: &[u8]| uris.push(String::from_utf8_lossy(uri).into_owned())),
-    );
-    let conn = run.connect(0, SessionId::NONE);
-    run.issue(0, conn, GET);
-    run.handle(1, conn, Input::Failed(104));
-    let conn = run.connect(2, SessionId::NONE);
-    let again = run.again[0];
-    run.issue_again(2, conn, GET, again);
-    let patched = run.core.patch(GET, Patch { uri: Some(b"/w/0/1.html"), ..Patch::default() });
-    assert!(run.core.issue(conn, patched, at(2)).is_ok());
-    run.core.release(patched);
-    run.settle(2);
-    run.issue(3, conn, POST);
-    drop(run);
-    assert_eq!(uris, ["/ok", "/w/0/1.html", "/ok3"]);
 }

@@ -69,6 +69,8 @@ pub(crate) struct Options {
     pub(crate) servers: Option<PathBuf>,
     /// Sessions send cookies back.
     pub(crate) session_cookies: bool,
+    /// Sessions keep several cookies, by name.
+    pub(crate) cookie_jar: bool,
     /// What the TLS options say.
     pub(crate) ssl: Ssl,
     /// Time the server may think, added to `timeout` while waiting; 0 is none. May be infinite.
@@ -249,6 +251,7 @@ impl Options {
             server_name: None,
             servers: None,
             session_cookies: false,
+            cookie_jar: false,
             ssl: Ssl::default(),
             think_timeout: 0.0,
             timeout: 0.0,
@@ -281,6 +284,16 @@ impl Options {
     /// A message of this program: a line of stderr.
     pub(crate) fn message(&self, text: &[u8]) -> Vec<u8> {
         [&self.program, b": ".as_slice(), text, b"\n"].concat()
+    }
+
+    /// A message that names a part of the program, as some of the original's do.
+    pub(crate) fn message_of(&self, part: &str, text: &[u8]) -> Vec<u8> {
+        [&self.program, b".".as_slice(), part.as_bytes(), b": ", text, b"\n"].concat()
+    }
+
+    /// Whether the workload is one of sessions.
+    pub(crate) fn is_of_sessions(&self) -> bool {
+        self.wsess.is_some() || self.wsesslog.is_some() || self.wsesspage.is_some()
     }
 
     pub(super) fn was_given(&self, name: &str) -> bool {
@@ -334,6 +347,7 @@ impl Options {
             "servers" => self.servers = path(),
             "session-cookies" => self.session_cookies = true,
             "show-secrets" => self.show_secrets = true,
+            "cookie-jar" => (self.session_cookies, self.cookie_jar) = (true, true),
             "ssl" => self.ssl.on = true,
             "ssl-ca-file" => self.ssl.ca_file = path(),
             "ssl-ca-path" => self.ssl.ca_path = path(),

@@ -84,7 +84,7 @@ fn more_calls_than_connections_hold_end_a_run_of_wsess() {
     let full = with(7);
     assert_eq!((full.error, full.counts()), (None, [10, 35, 35, 5, 0]));
     let over = with(8);
-    assert_eq!((over.counts(), over.outcome.ledger.totals.sessions_ended), ([1, 1, 1, 0, 0], [0, 0, 1]));
+    assert_eq!((over.counts(), over.outcome.ledger.totals.sessions_ended), ([2, 1, 1, 0, 0], [0, 0, 1]));
     let text = over.error.expect("an error").to_string();
     let expected =
         "session_issue_call: too many calls pending!\n\tIncrease --max-connections and/or --max-piped-calls.";
@@ -115,7 +115,8 @@ fn so_many_sessions_at_a_time() {
     case.world.pace = Pace::Closed(3);
     let came = case.whole();
     assert_eq!((came.counts(), came.book.going_max), ([10, 30, 30, 10, 0], 3));
-    assert_eq!(came.outcome.basic.concurrent_max, 3);
+    // The last connection of a session that has ended goes when that of the next one is there.
+    assert_eq!(came.outcome.basic.concurrent_max, 4);
     // Each of the others begins when one has ended.
     let mut ends: Vec<Time> = came.book.seen.iter().filter_map(|seen| Some(seen.ended?.1)).collect();
     let mut begins: Vec<Time> = came.book.seen.iter().map(|seen| seen.began).collect();
@@ -148,10 +149,15 @@ fn connections_go_to_the_targets_in_turn() {
         let targets: Vec<u32> = came.book.seen.iter().flat_map(|seen| seen.targets.clone()).collect();
         assert_eq!(targets, [0, 1, 2, 0, 1, 2, 0, 1]);
         // Each call is tried on the connection before, and then on the one that answers it.
-        let names: Vec<_> = came.book.asked.iter().filter_map(|asked| {
-            let host = asked.text.split("Host: 127.0.0.").nth(1)?.chars().next()?;
-            Some((asked.text.split(' ').nth(1)?, host))
-        }).collect();
+        let names: Vec<_> = came
+            .book
+            .asked
+            .iter()
+            .filter_map(|asked| {
+                let host = asked.text.split("Host: 127.0.0.").nth(1)?.chars().next()?;
+                Some((asked.text.split(' ').nth(1)?, host))
+            })
+            .collect();
         let uri = |call: usize| if with_uris { ["/a", "/b"][call % 2] } else { "/dir/12bytes" };
         let calls = [(0, '1'), (1, '1'), (1, '2'), (2, '2'), (2, '3'), (3, '3'), (3, '1')];
         assert_eq!(names[..7], calls.map(|(call, host)| (uri(call), host)));
@@ -167,7 +173,9 @@ fn http_1_0_has_one_reply_a_connection_and_spreads_a_burst() {
         let case = SessionCase { http_1_0: true, ..SessionCase::wsess(server, 2, 5, 5, 0) };
         let came = SessionCase { room: Room::classic(0, 0, true), ..case.clone() }.whole();
         assert_eq!((came.counts(), came.causes()), ([10, 10, 10, 2, 0], vec![]), "{reply}");
-        assert_eq!((came.book.seen[0].open_max, came.book.piped_max), (4, 1), "{reply}");
+        // Where we close, the next connection is there before; where the server does, it follows.
+        let open_max = if reply == keep { 5 } else { 4 };
+        assert_eq!((came.book.seen[0].open_max, came.book.piped_max), (open_max, 1), "{reply}");
         // Calls that were piped behind a reply move to a new connection.
         let came = SessionCase { room: Room { conns: 1, piped: 3 }, ..case.clone() };
         let came =

@@ -83,6 +83,14 @@ fn without_descriptors_sessions_fail_and_with_patience_they_get_through() {
     let patient = SessionCase { retry: true, ..case }.whole();
     assert_eq!(patient.outcome.ledger.totals.sessions_ended, [100, 0, 0]);
     assert!(patient.causes().contains(&Cause::FdUnavail));
+    // Attempts count from the last reply: a long session may lose any number of them.
+    let server = answers([Act::send(OK), Act::Close]);
+    let mut long = SessionCase { retry: true, ..SessionCase::wsess(server, 1, 60, 1, 0) };
+    long.world.setup.faults = Faults { open: 400, ..Faults::default() };
+    let came = long.whole();
+    assert_eq!(came.outcome.ledger.totals.sessions_ended, [1, 0, 0]);
+    let no_socket: u64 = came.outcome.ledger.totals.no_socket.values().sum();
+    assert!(no_socket > 20, "{no_socket}");
 }
 
 #[test]

@@ -1,7 +1,9 @@
 //! What replies change: cookies that come back, pages with what they embed.
 
+use std::sync::Arc;
+
 use httperf_engine::sim::{Act, Server};
-use httperf_load::{Cookies, Room};
+use httperf_load::{Cookies, Entries, Room, Uris, Wlog};
 
 use super::case::{Came, OK, SessionCase, What, answers, in_turn};
 use crate::case::{MS, SECOND};
@@ -45,6 +47,39 @@ fn a_call_that_is_sent_again_says_the_same() {
     let sent = Some("Cookie: sid=1");
     assert_eq!(cookies(&came), [None, sent, sent, sent, sent]);
     assert_eq!(came.book.sizes, [73, 88, 176, 88, 176]);
+}
+
+#[test]
+fn a_call_that_is_sent_again_does_not_know_later_cookies() {
+    let server = in_turn(vec![vec![sets("sid=1")], vec![sets("sid=2"), Act::Close]]);
+    let case = SessionCase { cookies: Some(Cookies::last()), ..SessionCase::wsess(server, 1, 4, 3, 0) };
+    let sent = |value| Some(if value == 1 { "Cookie: sid=1" } else { "Cookie: sid=2" });
+    // The reply to the second changes the cookie and loses the connection: the third is sent again as it was.
+    let came = case.whole();
+    assert_eq!(cookies(&came)[..4], [None, sent(1), sent(1), sent(1)]);
+    assert_eq!(cookies(&came)[4..], [sent(1)]);
+}
+
+#[test]
+fn requests_that_differ_are_used_again() {
+    let entries = Arc::new(Entries::parse(b"/a\0/b\0/c\0").expect("a log"));
+    let uris = Some(Uris::Wlog(Wlog::new(entries, true, 0, 1)));
+    let busy = "HTTP/1.1 503 Busy\r\nSet-Cookie: b=2\r\nContent-Length: 0\r\n\r\n";
+    let server = in_turn(vec![vec![sets("a=1")], vec![sets("a=2")], vec![Act::send(busy)], vec![Act::Close]]);
+    for (retry, failure_status) in [(false, None), (true, Some(503)), (false, Some(503))] {
+        let what = What::Wsess { calls: 6, burst: 3, think: MS, uris: uris.clone() };
+        let case = SessionCase {
+            cookies: Some(Cookies::jar()),
+            retry,
+            failure_status,
+            targets: 2,
+            ..SessionCase::new(server.clone(), 200, what)
+        };
+        let came = case.whole();
+        assert!(came.book.asked.len() >= 600);
+        // Two of the scenario; three pending calls with two each, and those on their way out.
+        assert!(came.book.request_max < 14, "{}", came.book.request_max);
+    }
 }
 
 const PAGE: &str = "<html><img src=\"a.gif\"><IMG SRC=/b.gif><iframe src='http://127.0.0.1/c.html'></iframe>\
