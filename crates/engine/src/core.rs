@@ -196,13 +196,17 @@ impl Core {
             return;
         }
         match input {
-            Input::Data(bytes) if conn.tls.is_some() => self.decrypt(id, bytes),
             Input::Data(bytes) => {
                 self.traffic.received += bytes.len() as u64;
-                self.receive(id, bytes);
+                match conn.tls {
+                    None => self.receive(id, bytes),
+                    Some(_) => self.decrypt(id, bytes),
+                }
             }
-            Input::Sent(bytes) if conn.tls.is_some() => self.sent_secure(id, bytes, at),
-            Input::Sent(bytes) => self.sent(id, bytes, at),
+            Input::Sent(bytes) => match conn.tls {
+                None => self.sent(id, bytes, at),
+                Some(_) => self.sent_secure(id, bytes, at),
+            },
             Input::Writable => {
                 if !conn.queue.unsent.is_none() || conn.tls.is_some() {
                     self.transmits.push_back(Action::Write(id));
@@ -364,7 +368,7 @@ impl Core {
     /// [`Gone`] if the connection is not open.
     #[inline]
     pub fn issue(&mut self, conn: ConnId, request: RequestId, due: Time) -> Result<CallId, Gone> {
-        self.issue_again(conn, request, due, 0, None)
+        self.enqueue(conn, request, due, 0, None)
     }
 
     /// Issues a call with a token of the workload's; `again` says that it is another attempt at a call, and
@@ -373,6 +377,18 @@ impl Core {
     /// # Errors
     /// [`Gone`] if the connection is not open.
     pub fn issue_again(
+        &mut self,
+        conn: ConnId,
+        request: RequestId,
+        due: Time,
+        token: u32,
+        again: Option<Again>,
+    ) -> Result<CallId, Gone> {
+        self.enqueue(conn, request, due, token, again)
+    }
+
+    #[inline(always)]
+    fn enqueue(
         &mut self,
         conn: ConnId,
         request: RequestId,
@@ -685,8 +701,16 @@ impl Core {
                     self.requests.release(call.request);
                 }
             }
-            Leaving::Session(session) => drop(self.sessions.remove(session)),
-            Leaving::Conn(conn) => drop(self.conns.remove(conn)),
+            Leaving::Session(session) => {
+                if let Some(session) = self.sessions.remove(session) {
+                    session.tickets = None;
+                }
+            }
+            Leaving::Conn(conn) => {
+                if let Some(conn) = self.conns.remove(conn) {
+                    (conn.tls, conn.machine) = (None, H1::default());
+                }
+            }
         }
     }
 
@@ -716,26 +740,24 @@ impl Core {
             }
             return;
         }
-        self.written_out(id, at);
-    }
-
-    /// The kernel has the last byte of the call that heads the send queue.
-    #[inline]
-    fn written_out(&mut self, id: ConnId, at: Time) {
-        let Some(conn) = self.conns.get_mut(id) else { return };
-        let call = conn.queue.unsent;
-        let Some(current) = self.calls.get_mut(call) else { return };
-        let (next, bytes) = (current.next, current.carried + current.written);
+        let bytes = current.carried + current.written;
+        let (next, flags) = (current.next, conn.flags);
         conn.queue.unsent = next;
         self.events.push(Event::CallSendStop { call, bytes, at });
+        self.written_out(id, next, flags, at);
+    }
+
+    /// The kernel has the last byte of a call; `next` heads the send queue now.
+    #[inline(always)]
+    fn written_out(&mut self, id: ConnId, next: CallId, flags: Flags, at: Time) {
         if let Some(next) = self.calls.get_mut(next) {
             next.heads_queue = at;
             self.transmits.push_back(Action::Write(id));
             self.renew(id, self.scenario.deadlines.write);
-        } else if conn.flags.ended {
-            let cause = conn.ended_cause();
+        } else if flags.ended {
+            let cause = self.conns.get(id).map_or(Cause::ClosedEarly, Conn::ended_cause);
             self.fail(id, cause, 0);
-        } else if !conn.flags.receiving {
+        } else if !flags.receiving {
             self.renew(id, self.scenario.deadlines.wait);
         }
     }

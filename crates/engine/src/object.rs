@@ -80,17 +80,14 @@ pub(crate) struct Slab<T> {
     live: usize,
 }
 
+/// A generation is odd while an object lives in the slot, and no id of an even one is ever given out: to compare
+/// generations is all it takes to find an object.
 #[derive(Debug)]
 struct Slot<T> {
     generation: u32,
-    content: Content<T>,
-}
-
-#[derive(Debug)]
-enum Content<T> {
-    Used(T),
-    /// The next free slot.
-    Free(u32),
+    /// The next free slot, if this one is free.
+    next: u32,
+    object: T,
 }
 
 const END: u32 = u32::MAX;
@@ -103,57 +100,48 @@ impl<T> Default for Slab<T> {
 
 impl<T> Slab<T> {
     /// Puts an object into a slot.
+    #[inline]
     pub(crate) fn insert(&mut self, object: T) -> Id<T> {
         self.live += 1;
         let index = self.free;
         if let Some(slot) = self.slots.get_mut(index as usize) {
-            if let Content::Free(next) = slot.content {
-                self.free = next;
-            }
-            slot.content = Content::Used(object);
+            self.free = slot.next;
+            slot.generation = slot.generation.wrapping_add(1);
+            slot.object = object;
             return Id { index, generation: slot.generation, kind: PhantomData };
         }
         let index = self.slots.len() as u32;
-        self.slots.push(Slot { generation: 1, content: Content::Used(object) });
+        self.slots.push(Slot { generation: 1, next: END, object });
         Id { index, generation: 1, kind: PhantomData }
     }
 
     /// The object of this id, if it still lives.
     #[inline]
     pub(crate) fn get(&self, id: Id<T>) -> Option<&T> {
-        match self.slots.get(id.index as usize) {
-            Some(Slot { generation, content: Content::Used(object) }) if *generation == id.generation => {
-                Some(object)
-            }
-            _ => None,
-        }
+        let slot = self.slots.get(id.index as usize)?;
+        (slot.generation == id.generation).then_some(&slot.object)
     }
 
     /// The object of this id, if it still lives.
     #[inline]
     pub(crate) fn get_mut(&mut self, id: Id<T>) -> Option<&mut T> {
-        match self.slots.get_mut(id.index as usize) {
-            Some(Slot { generation, content: Content::Used(object) }) if *generation == id.generation => {
-                Some(object)
-            }
-            _ => None,
-        }
+        let slot = self.slots.get_mut(id.index as usize)?;
+        (slot.generation == id.generation).then_some(&mut slot.object)
     }
 
-    /// Takes an object out; its id finds nothing from now on.
-    pub(crate) fn remove(&mut self, id: Id<T>) -> Option<T> {
+    /// Gives up an object; its id finds nothing from now on. What is left of it stays in the slot until another
+    /// one comes: whoever removes it takes out what is dear.
+    #[inline]
+    pub(crate) fn remove(&mut self, id: Id<T>) -> Option<&mut T> {
         let slot = self.slots.get_mut(id.index as usize)?;
-        if slot.generation != id.generation || matches!(slot.content, Content::Free(_)) {
+        if slot.generation != id.generation {
             return None;
         }
-        let content = std::mem::replace(&mut slot.content, Content::Free(self.free));
         slot.generation = slot.generation.wrapping_add(1);
+        slot.next = self.free;
         self.free = id.index;
         self.live -= 1;
-        match content {
-            Content::Used(object) => Some(object),
-            Content::Free(_) => None,
-        }
+        Some(&mut slot.object)
     }
 
     /// How many objects live.
@@ -163,12 +151,8 @@ impl<T> Slab<T> {
 
     /// The ids of all objects that live, in the order of their slots.
     pub(crate) fn ids(&self) -> impl Iterator<Item = Id<T>> {
-        self.slots.iter().enumerate().filter_map(|(index, slot)| match slot.content {
-            Content::Used(_) => {
-                Some(Id { index: index as u32, generation: slot.generation, kind: PhantomData })
-            }
-            Content::Free(_) => None,
-        })
+        let living = self.slots.iter().enumerate().filter(|(_, slot)| slot.generation % 2 == 1);
+        living.map(|(index, slot)| Id { index: index as u32, generation: slot.generation, kind: PhantomData })
     }
 }
 
@@ -213,7 +197,7 @@ mod tests {
         let a = slab.insert('a');
         let b = slab.insert('b');
         assert_eq!((slab.get(a), slab.get(b), slab.len()), (Some(&'a'), Some(&'b'), 2));
-        assert_eq!(slab.remove(a), Some('a'));
+        assert_eq!(slab.remove(a), Some(&mut 'a'));
         assert_eq!((slab.get(a), slab.len()), (None, 1));
         assert_eq!(slab.remove(a), None);
         let c = slab.insert('c');

@@ -93,8 +93,10 @@ impl ConnRate {
             return core.close(conn);
         }
         let burst = progress.burst;
-        let target = core.conn(conn).map_or(0, |conn| conn.target);
-        let request = RequestId(self.pattern.request.0 + target);
+        let mut request = self.pattern.request;
+        if self.pattern.targets > 1 {
+            request.0 += core.conn(conn).map_or(0, |conn| conn.target);
+        }
         for _ in 0..burst {
             let Some(uris) = &mut self.pattern.uris else {
                 if core.issue(conn, request, due).is_err() {

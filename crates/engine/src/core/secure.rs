@@ -71,7 +71,11 @@ impl Core {
         if done {
             conn.flags.encrypted = false;
             current.written = self.requests.get(current.request).bytes().len() as u32;
-            self.written_out(id, at);
+            let bytes = current.carried + current.written;
+            let (next, flags) = (current.next, conn.flags);
+            conn.queue.unsent = next;
+            self.events.push(Event::CallSendStop { call, bytes, at });
+            self.written_out(id, next, flags, at);
         } else if bytes > 0 || !conn.deadline.is_set() {
             self.renew(id, self.scenario.deadlines.write);
         }
@@ -79,7 +83,6 @@ impl Core {
 
     /// Encrypted bytes have come.
     pub(super) fn decrypt(&mut self, id: ConnId, bytes: &[u8]) {
-        self.traffic.received += bytes.len() as u64;
         let Some(conn) = self.conns.get_mut(id) else { return };
         let Some(tls) = conn.tls.as_deref_mut() else { return };
         let mut plain = std::mem::take(&mut self.plain);
