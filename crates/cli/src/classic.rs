@@ -102,6 +102,9 @@ fn prepare(
     for note in notes {
         output.diagnostic(options.message(note.as_bytes()));
     }
+    if let Some(warning) = httperf::memory_warning(&plan) {
+        output.diagnostic(options.message(warning.as_bytes()));
+    }
     if options.debug > 0 {
         crate::trace::subscribe(options.debug);
     }
@@ -193,6 +196,9 @@ fn tell(options: &Options, is_terminal: bool, notice: Notice<'_>, output: &mut O
             output.diagnostic(
                 options.message(&[b"ignoring absolute URI `", &*escape_terminal(uri), b"'"].concat()),
             );
+        }
+        Notice::Snapshot(results) => {
+            output.diagnostic(httperf::report::classic(results, options.verbose > 1));
         }
         Notice::Delay(delay) => output.diagnostic(format!("next arrival delay = {delay:.4}\n")),
         Notice::Alarm(what) => output.diagnostic(options.message(alarm::line(&what).as_bytes())),

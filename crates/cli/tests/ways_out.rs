@@ -64,6 +64,49 @@ fn sigterm_ends_with_the_report_and_by_the_signal() {
 }
 
 #[test]
+fn sigusr1_shows_the_report_so_far_and_the_run_goes_on() {
+    let serve = Serve::start();
+    let mut child = serve
+        .load()
+        .args(["--wsess", "1000000,2,0.01", "--rate", "200", "-v", "--client", "0/50"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut out = BufReader::new(child.stdout.take().unwrap());
+    let mut err = BufReader::new(child.stderr.take().unwrap());
+    let until = |from: &mut dyn BufRead, start: &str| {
+        let mut line = String::new();
+        while !line.starts_with(start) {
+            line.clear();
+            assert!(from.read_line(&mut line).unwrap() > 0, "the run ended before `{start}`");
+        }
+    };
+    until(&mut out, "session-rate");
+    for _ in 0..2 {
+        signal(&child, Signal::USR1);
+        until(&mut err, "Total: connections");
+        until(&mut err, "Session length histogram:");
+    }
+    signal(&child, Signal::INT);
+    until(&mut out, "Session length histogram:");
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+fn too_small_a_memory_limit_is_said_before_the_start() {
+    let serve = Serve::start();
+    let limited = std::process::Command::new("sh")
+        .args(["-c", "ulimit -v 150000; exec \"$@\"", "sh", env!("CARGO_BIN_EXE_httperf")])
+        .args(serve.load().get_args())
+        .args(["--num-conns", "2", "--rate", "100"])
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&limited.stderr).into_owned();
+    assert!(said.contains("RLIMIT_AS allows 147 MiB"), "{said}");
+}
+
+#[test]
 fn a_closed_stdout_loses_no_file_and_is_no_error() {
     let serve = Serve::start();
     let folder = tempfile::tempdir().unwrap();

@@ -191,7 +191,12 @@ impl Core {
         if let Input::Stop(stop) = input {
             return self.end(Ended::Stopped(stop));
         }
-        let Some(conn) = self.conns.get_mut(id) else { return };
+        let Some(conn) = self.conns.get_mut(id) else {
+            if let Input::Snapshot = input {
+                self.events.push(Event::Snapshot { at });
+            }
+            return;
+        };
         if conn.state == State::Closed {
             return;
         }
@@ -247,7 +252,7 @@ impl Core {
             }
             Input::Eof if conn.tls.is_some() => self.finish_secure(id),
             Input::Eof => self.finish(id),
-            Input::Stop(_) => {}
+            Input::Stop(_) | Input::Snapshot => {}
         }
     }
 

@@ -78,6 +78,8 @@ pub enum Input<'a> {
     Eof,
     /// The connection is broken: the error number.
     Failed(i32),
+    /// Somebody wants to see how far the run has come.
+    Snapshot,
     /// Somebody wants the run to end.
     Stop(Stop),
 }

@@ -13,7 +13,7 @@ use std::collections::VecDeque;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use rustix::buffer::spare_capacity;
 use rustix::event::epoll::{self, EventData, EventFlags};
@@ -46,6 +46,9 @@ const DISCARD_COST: usize = 16;
 /// A wait that returns sooner has not waited.
 const WAITED: Nanos = 3_000;
 
+/// What each request for a snapshot adds to the word of a stop signal.
+const SNAPSHOT: u32 = 4;
+
 /// Event data of the timer and of the stop signal: ids that no connection has.
 const TIMER: u64 = u64::MAX;
 const STOP: u64 = u64::MAX - 1;
@@ -61,7 +64,8 @@ pub struct StopHandle(Arc<StopSignal>);
 
 #[derive(Debug)]
 struct StopSignal {
-    why: AtomicU8,
+    /// Below `SNAPSHOT` who has asked for the end, 0 if nobody; above how often somebody has asked for a snapshot.
+    asked: AtomicU32,
     event: OwnedFd,
 }
 
@@ -72,7 +76,7 @@ impl StopHandle {
     /// When the kernel refuses the descriptor it needs.
     pub fn new() -> Result<Self, EpollError> {
         let event = eventfd(0, EventfdFlags::NONBLOCK | EventfdFlags::CLOEXEC).map_err(io::Error::from)?;
-        Ok(Self(Arc::new(StopSignal { why: AtomicU8::new(0), event })))
+        Ok(Self(Arc::new(StopSignal { asked: AtomicU32::new(0), event })))
     }
 
     /// Asks the loop to end. The first reason stands.
@@ -82,14 +86,25 @@ impl StopHandle {
             Stop::Terminated => 2,
             Stop::Error => 3,
         };
-        let _ = self.0.why.compare_exchange(0, code, Ordering::AcqRel, Ordering::Acquire);
+        let first = |asked| (asked % SNAPSHOT == 0).then_some(asked + code);
+        let _ = self.0.asked.fetch_update(Ordering::AcqRel, Ordering::Acquire, first);
+        self.wake();
+    }
+
+    /// Asks the loop to show how far it has come.
+    pub fn snapshot(&self) {
+        self.0.asked.fetch_add(SNAPSHOT, Ordering::AcqRel);
+        self.wake();
+    }
+
+    fn wake(&self) {
         // The counter of an eventfd overflows only after 2^64 - 2 writes: nothing to handle.
         let _ = rustix::io::write(&self.0.event, &1_u64.to_ne_bytes());
     }
 
     /// Who has asked for the end, if anybody.
     pub fn asked(&self) -> Option<Stop> {
-        match self.0.why.load(Ordering::Acquire) {
+        match self.0.asked.load(Ordering::Acquire) % SNAPSHOT {
             1 => Some(Stop::Interrupted),
             2 => Some(Stop::Terminated),
             3 => Some(Stop::Error),
@@ -105,6 +120,8 @@ pub struct Epoll {
     /// What the timer is set to.
     armed: Time,
     stop: StopHandle,
+    /// What of the stop signal has been told.
+    told: u32,
     sockets: Sockets,
     slots: Vec<Slot>,
     batch: Vec<epoll::Event>,
@@ -161,6 +178,7 @@ impl Epoll {
                 timer,
                 armed: Time::NEVER,
                 stop,
+                told: 0,
                 sockets: Sockets::new(share),
                 slots: Vec::new(),
                 batch: Vec::with_capacity(BATCH),
@@ -366,8 +384,15 @@ impl Driver for Epoll {
     }
 
     fn next(&mut self, core: &Core) -> Option<Completion<'_>> {
-        if let Some(stop) = self.stop.asked() {
+        let asked = self.stop.0.asked.load(Ordering::Acquire);
+        if asked != self.told {
+            self.told = asked / SNAPSHOT * SNAPSHOT;
             let at = self.now();
+            let Some(stop) = self.stop.asked() else {
+                // It was written to wake us; left as it is it would do so for ever.
+                let _ = rustix::io::read(&self.stop.0.event, &mut [0; 8]);
+                return Some(Completion { at, conn: ConnId::NONE, input: Input::Snapshot });
+            };
             return (!core.is_stopped()).then_some(Completion {
                 at,
                 conn: ConnId::NONE,

@@ -66,6 +66,8 @@ pub enum Event {
     Wake { token: u64, due: Time, at: Time },
     /// The next sample of the classic report is due.
     Tick { at: Time },
+    /// Somebody wants to see how far the run has come.
+    Snapshot { at: Time },
     /// The run ends. The last event of all is behind it: what is still open is aborted.
     Stopped { at: Time },
 }

@@ -129,8 +129,8 @@ impl<T> Slab<T> {
         (slot.generation == id.generation).then_some(&mut slot.object)
     }
 
-    /// Gives up an object; its id finds nothing from now on. What is left of it stays in the slot until another
-    /// one comes: whoever removes it takes out what is dear.
+    /// Gives up an object; its id finds nothing from now on. What is left of it stays in the slot until
+    /// another one comes: whoever removes it takes out what is dear.
     #[inline]
     pub(crate) fn remove(&mut self, id: Id<T>) -> Option<&mut T> {
         let slot = self.slots.get_mut(id.index as usize)?;

@@ -10,12 +10,14 @@
 
 mod descriptors;
 mod host;
+mod memory;
 mod observer;
 mod plan;
 mod run;
 mod signals;
 
 pub use descriptors::raise_descriptor_limit;
+pub use memory::memory_warning;
 pub use plan::{
     Collect, ConnRatePlan, PacePlan, Plan, ScriptPlan, SessionsPlan, Tell, UrisPlan, WorkloadPlan,
     limits_of_the_classic_tool,

@@ -7,7 +7,9 @@ use std::sync::{Arc, RwLock};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use httperf_engine::{Collector, Core, Epoll, EpollError, Load, RequestId, Stop, StopHandle, Workload};
+use httperf_engine::{
+    Collector, Core, Epoll, EpollError, Event, Load, RequestId, Stop, StopHandle, Workload,
+};
 use httperf_load::{
     Arrivals, ConnRate, Reference, Script, SessionPattern, Sessions, Uris, Wsess, WsessSpec, Wsesslog,
     Wsesspage,
@@ -24,7 +26,7 @@ use crate::plan::{Collect, Plan, ScriptPlan, Tell, WorkloadPlan};
 use crate::signals::Signals;
 
 /// Something worth telling while the run goes on.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug)]
 pub enum Notice<'a> {
     /// The rates of the last five seconds, all loops together.
     Rates(Rates),
@@ -41,6 +43,8 @@ pub enum Notice<'a> {
         /// Whether it is fetched.
         fetched: bool,
     },
+    /// How far the run has come: somebody has asked for it (SIGUSR1).
+    Snapshot(&'a Results),
     /// A delay that was drawn between two arrivals, in seconds.
     Delay(f64),
     /// The first failure of its kind.
@@ -61,6 +65,7 @@ pub enum RunError {
 /// What a loop tells while it runs.
 enum Message {
     Sample(Sample),
+    Snapshot(Snapshot),
     Period(Sample<Period>),
     Lines(Vec<u8>),
     Uri(Vec<u8>),
@@ -136,31 +141,17 @@ pub fn run(plan: &Plan, signals: &Signals, mut notice: impl FnMut(Notice<'_>)) -
     let _ = all_set_up.recv();
     drop(closed);
     drop(sender);
-    tell(&messages, plan.threads, &mut notice);
+    let so_far = || results(plan, &started_at, before);
+    tell(&messages, plan.threads, so_far, &mut notice);
     let remains: Vec<_> = loops.into_iter().map(JoinHandle::join).collect();
-    let after = host::cpu();
+    let mut results = results(plan, &started_at, before);
     let signal = signals.first();
     let timeline = observer.map(Observer::finish);
 
-    let mut results = Results {
-        request: plan.info.clone(),
-        started_at,
-        stopped_by: match &timeline {
-            Some(Err(_)) => StoppedBy::Error,
-            _ => StoppedBy::Finished,
-        },
-        basic: BasicSummary::default(),
-        sessions: None,
-        error: None,
-        cookies_cut: 0,
-        reply_rates: Vec::new(),
-        session_rates: Vec::new(),
-        timeline: timeline.and_then(Result::ok),
-        cpu: Cpu { user_s: after.user_s - before.user_s, system_s: after.system_s - before.system_s },
-        busy_shares: Vec::new(),
-        descriptors_limit: crate::raise_descriptor_limit(),
-        host: host::facts(),
-    };
+    if let Some(Err(_)) = &timeline {
+        results.stopped_by = StoppedBy::Error;
+    }
+    results.timeline = timeline.and_then(Result::ok);
     let mut samples = Gathered::new(remains.iter().flatten().count());
     for part in remains {
         let Ok(part) = part else {
@@ -168,10 +159,7 @@ pub fn run(plan: &Plan, signals: &Signals, mut notice: impl FnMut(Notice<'_>)) -
             continue;
         };
         let part = part?;
-        results.basic.merge(&part.basic);
-        if let Some(sessions) = &part.sessions {
-            results.sessions.get_or_insert_default().merge(sessions);
-        }
+        add(&mut results, &part.basic, part.sessions.as_ref());
         results.error = results.error.or(part.error);
         results.cookies_cut += part.cookies_cut;
         part.samples.iter().for_each(|sample| samples.add(*sample, |_| ()));
@@ -193,6 +181,35 @@ pub fn run(plan: &Plan, signals: &Signals, mut notice: impl FnMut(Notice<'_>)) -
     results.reply_rates = rates.iter().map(|rates| rates.replies).collect();
     results.session_rates = rates.iter().map(|rates| rates.sessions).collect();
     Ok(results)
+}
+
+/// The results of a run of which nothing is known but what it has cost so far.
+fn results(plan: &Plan, started_at: &str, before: Cpu) -> Results {
+    let now = host::cpu();
+    Results {
+        request: plan.info.clone(),
+        started_at: started_at.to_owned(),
+        stopped_by: StoppedBy::Finished,
+        basic: BasicSummary::default(),
+        sessions: None,
+        error: None,
+        cookies_cut: 0,
+        reply_rates: Vec::new(),
+        session_rates: Vec::new(),
+        timeline: None,
+        cpu: Cpu { user_s: now.user_s - before.user_s, system_s: now.system_s - before.system_s },
+        busy_shares: Vec::new(),
+        descriptors_limit: crate::raise_descriptor_limit(),
+        host: host::facts(),
+    }
+}
+
+/// Adds what one loop has counted.
+fn add(results: &mut Results, basic: &BasicSummary, sessions: Option<&SessionSummary>) {
+    results.basic.merge(basic);
+    if let Some(sessions) = sessions {
+        results.sessions.get_or_insert_default().merge(sessions);
+    }
 }
 
 /// When a loop panics or cannot start, the others end.
@@ -292,10 +309,10 @@ impl Loop {
 
     /// The loop itself, with the collectors of the classic report, one that the workload brings, and those of
     /// the plan.
-    fn play<W: Workload, C: Collector>(self, workload: &mut W, own: C) -> (Remains, C) {
+    fn play<W: Workload, C: Own>(self, workload: &mut W, own: C) -> (Remains, C) {
         let Loop { mut core, mut driver, exchange, talkers, sender } = self;
         let classic = (
-            (Basic::default(), own),
+            Shown { basic: Basic::default(), own, tell: teller(&sender, Message::Snapshot) },
             (Samples::new(teller(&sender, Message::Sample)), Alarms::new(teller(&sender, Message::Alarm))),
         );
         drop(sender);
@@ -321,7 +338,7 @@ impl Loop {
         if let Some(intervals) = intervals {
             intervals.finish(&core);
         }
-        let ((basic, own), (samples, _)) = classic;
+        let (Shown { basic, own, .. }, (samples, _)) = classic;
         let mut basic = basic.into_summary();
         if let Some(ended) = basic.ended {
             // A loop that ends a little late owes nothing that is due only behind the end that was asked for.
@@ -342,6 +359,49 @@ impl Loop {
         };
         (remains, own)
     }
+}
+
+/// What a workload brings to count its own things.
+trait Own: Collector {
+    /// What sessions it has seen so far, if it counts them.
+    fn sessions(&self) -> Option<SessionSummary>;
+}
+
+impl Own for () {
+    fn sessions(&self) -> Option<SessionSummary> {
+        None
+    }
+}
+
+impl Own for SessionStats {
+    fn sessions(&self) -> Option<SessionSummary> {
+        Some(self.so_far().clone())
+    }
+}
+
+/// The counters of the report, which somebody may want to see before the end.
+struct Shown<C, F> {
+    basic: Basic,
+    own: C,
+    tell: F,
+}
+
+impl<C: Own, F: Fn(Snapshot)> Collector for Shown<C, F> {
+    #[inline(always)]
+    fn on(&mut self, event: &Event, core: &Core) {
+        self.basic.on(event, core);
+        self.own.on(event, core);
+        if let Event::Snapshot { .. } = event {
+            let snapshot = Snapshot { basic: self.basic.so_far(core), sessions: self.own.sessions() };
+            (self.tell)(snapshot);
+        }
+    }
+}
+
+/// How far one loop has come.
+struct Snapshot {
+    basic: BasicSummary,
+    sessions: Option<SessionSummary>,
 }
 
 /// Runs the loop with one set of collectors and gives them back.
@@ -404,7 +464,13 @@ fn teller<T: 'static>(
 }
 
 /// Passes on what the loops tell, until the last of them has ended.
-fn tell(messages: &Receiver<Message>, threads: u32, notice: &mut impl FnMut(Notice<'_>)) {
+fn tell(
+    messages: &Receiver<Message>,
+    threads: u32,
+    results: impl Fn() -> Results,
+    notice: &mut impl FnMut(Notice<'_>),
+) {
+    let mut shown = Vec::new();
     let mut samples = Gathered::new(threads as usize);
     let mut periods = Gathered::new(threads as usize);
     let mut failed = BTreeSet::new();
@@ -418,6 +484,14 @@ fn tell(messages: &Receiver<Message>, threads: u32, notice: &mut impl FnMut(Noti
             }
             Message::Alarm(alarm) => notice(Notice::Alarm(alarm)),
             Message::Sample(sample) => samples.add(sample, |rates| notice(Notice::Rates(rates))),
+            Message::Snapshot(snapshot) => {
+                shown.push(snapshot);
+                if shown.len() == threads as usize {
+                    let mut results = results();
+                    shown.drain(..).for_each(|part| add(&mut results, &part.basic, part.sessions.as_ref()));
+                    notice(Notice::Snapshot(&results));
+                }
+            }
             Message::Period(period) => periods.add(period, |period| notice(Notice::Period(period))),
             Message::Lines(lines) => notice(Notice::Lines(&lines)),
             Message::Uri(uri) => notice(Notice::Uri(&uri)),

@@ -1,6 +1,6 @@
-//! Signals: before a run SIGINT, SIGTERM and SIGHUP end the program. During a run the first of them ends
-//! the run,
-//! whatever its loops are waiting for, and the second one the program, whatever its report is waiting for.
+//! Signals: before a run SIGINT, SIGTERM and SIGHUP end the program. During a run the first of them ends the
+//! run, whatever its loops are waiting for, and the second one the program, whatever its report is waiting for.
+//! SIGUSR1 asks for a snapshot of a run, and otherwise does nothing.
 
 use std::io;
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use httperf_engine::{Stop, StopHandle};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1};
 use signal_hook::iterator::{Handle, Signals as Incoming};
 
 /// How long the report has from the second signal on.
@@ -39,7 +39,7 @@ impl Signals {
     /// # Errors
     /// When the system refuses a thread or the descriptors it needs.
     pub fn listen() -> io::Result<Self> {
-        let mut incoming = Incoming::new([SIGINT, SIGTERM, SIGHUP])?;
+        let mut incoming = Incoming::new([SIGINT, SIGTERM, SIGHUP, SIGUSR1])?;
         let handle = incoming.handle();
         let state = Arc::new(Mutex::new(State::default()));
         let theirs = state.clone();
@@ -84,6 +84,10 @@ fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
 
 fn take(signal: i32, state: &Mutex<State>) {
     let mut now = lock(state);
+    if signal == SIGUSR1 {
+        now.loops.iter().flatten().for_each(StopHandle::snapshot);
+        return;
+    }
     let running = now.loops.is_some();
     match &now.loops {
         Some(loops) if now.first == 0 => {

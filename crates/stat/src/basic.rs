@@ -222,6 +222,18 @@ impl Basic {
         BasicSummary { statuses: seen.collect(), ..self.sum }
     }
 
+    /// What was seen so far.
+    pub fn so_far(&self, core: &Core) -> BasicSummary {
+        let seen = (0..).zip(*self.statuses).filter(|(_, count)| *count > 0);
+        BasicSummary {
+            statuses: seen.collect(),
+            started: Some(core.started_at()),
+            ended: Some(core.now()),
+            traffic: core.traffic(),
+            ..self.sum.clone()
+        }
+    }
+
     /// A connect is begun, in this pass of the loop. The burst of a pass counts when a later one begins.
     fn connecting(&mut self, pass: u64) {
         self.sum.connections += 1;

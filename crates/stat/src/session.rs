@@ -122,6 +122,11 @@ impl SessionSummary {
 }
 
 impl Sessions {
+    /// What was seen so far.
+    pub fn so_far(&self) -> &SessionSummary {
+        &self.sum
+    }
+
     /// What was seen.
     pub fn into_summary(self) -> SessionSummary {
         self.sum

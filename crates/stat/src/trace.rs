@@ -56,6 +56,7 @@ impl Collector for Trace {
                 trace!(target: "httperf", t = %since_start(at), token, %lag, "wake");
             }
             Event::Tick { at } => trace!(target: "httperf", t = %since_start(at), "tick"),
+            Event::Snapshot { at } => info!(target: "httperf", t = %since_start(at), "snapshot"),
             Event::Stopped { at } => info!(target: "httperf", t = %since_start(at), "stopped"),
         }
     }

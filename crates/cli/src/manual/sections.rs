@@ -138,6 +138,7 @@ pub(crate) const AFTER: &[(&str, &[Block])] = &[
         &[
             Item("SIGINT", "Ends the test at once, with its report and its files. The status is 0."),
             Item("SIGTERM, SIGHUP", "The same, but then the program dies by that signal."),
+            Item("SIGUSR1", "The report so far, on stderr; the test goes on."),
             Item("SIGPIPE", "Ignored: a closed stdout ends no test and loses no file."),
         ],
     ),

@@ -204,6 +204,7 @@ impl Collector for Ledger {
             self.expect(end, event, "after the end of the run");
         }
         match *event {
+            Event::Snapshot { .. } => {}
             Event::SessionBegan { session, .. } => {
                 self.totals.sessions += 1;
                 let new = self.sessions.insert(session.to_bits(), true).is_none();
@@ -390,6 +391,7 @@ fn stamp(event: &Event) -> Time {
         | Event::Interim { at, .. }
         | Event::Wake { at, .. }
         | Event::Tick { at }
+        | Event::Snapshot { at }
         | Event::Stopped { at } => at,
     }
 }
