@@ -64,7 +64,8 @@ pub struct StopHandle(Arc<StopSignal>);
 
 #[derive(Debug)]
 struct StopSignal {
-    /// Below `SNAPSHOT` who has asked for the end, 0 if nobody; above how often somebody has asked for a snapshot.
+    /// Below `SNAPSHOT` who has asked for the end, 0 if nobody; above how often somebody has asked for a
+    /// snapshot.
     asked: AtomicU32,
     event: OwnedFd,
 }

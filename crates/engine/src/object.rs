@@ -80,8 +80,8 @@ pub(crate) struct Slab<T> {
     live: usize,
 }
 
-/// A generation is odd while an object lives in the slot, and no id of an even one is ever given out: to compare
-/// generations is all it takes to find an object.
+/// A generation is odd while an object lives in the slot, and no id of an even one is ever given out: to
+/// compare generations is all it takes to find an object.
 #[derive(Debug)]
 struct Slot<T> {
     generation: u32,

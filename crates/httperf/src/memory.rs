@@ -9,7 +9,8 @@ const MIB: u64 = 1 << 20;
 /// Of the program itself, and of each of its loops (buffers, collectors).
 const PROGRAM: u64 = 16 * MIB;
 const LOOP: u64 = 8 * MIB;
-/// Address space beyond that, of which most is never touched: libraries, and for each loop a stack and an arena.
+/// Address space beyond that, of which most is never touched: libraries, and for each loop a stack and an
+/// arena.
 const PROGRAM_SPACE: u64 = 64 * MIB;
 const LOOP_SPACE: u64 = 72 * MIB;
 /// Of a connection, of what TLS adds to it, and of a session.

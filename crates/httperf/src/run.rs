@@ -65,7 +65,7 @@ pub enum RunError {
 /// What a loop tells while it runs.
 enum Message {
     Sample(Sample),
-    Snapshot(Snapshot),
+    Snapshot(Box<Snapshot>),
     Period(Sample<Period>),
     Lines(Vec<u8>),
     Uri(Vec<u8>),
@@ -386,14 +386,14 @@ struct Shown<C, F> {
     tell: F,
 }
 
-impl<C: Own, F: Fn(Snapshot)> Collector for Shown<C, F> {
+impl<C: Own, F: Fn(Box<Snapshot>)> Collector for Shown<C, F> {
     #[inline(always)]
     fn on(&mut self, event: &Event, core: &Core) {
         self.basic.on(event, core);
         self.own.on(event, core);
         if let Event::Snapshot { .. } = event {
             let snapshot = Snapshot { basic: self.basic.so_far(core), sessions: self.own.sessions() };
-            (self.tell)(snapshot);
+            (self.tell)(Box::new(snapshot));
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Signals: before a run SIGINT, SIGTERM and SIGHUP end the program. During a run the first of them ends the
-//! run, whatever its loops are waiting for, and the second one the program, whatever its report is waiting for.
-//! SIGUSR1 asks for a snapshot of a run, and otherwise does nothing.
+//! run, whatever its loops are waiting for, and the second one the program, whatever its report is waiting
+//! for. SIGUSR1 asks for a snapshot of a run, and otherwise does nothing.
 
 use std::io;
 use std::path::PathBuf;
