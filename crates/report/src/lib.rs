@@ -95,7 +95,7 @@ pub struct RunInfo {
     pub urls: Vec<String>,
     /// Addresses loaded.
     pub addresses: Vec<SocketAddr>,
-    /// `open` or `closed`.
+    /// `open`, `closed` or `sessions`.
     pub model: &'static str,
     /// `constant`, `poisson`, `uniform`, `stages`, or `completion` in a closed loop.
     pub arrivals: &'static str,

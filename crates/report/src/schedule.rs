@@ -10,6 +10,6 @@ pub fn schedule(results: &Results) -> String {
 }
 
 pub(crate) fn judge(results: &Results) -> Schedule {
-    let open = results.request.model == "open";
+    let open = results.request.concurrency.is_none();
     httperf_analysis::schedule(&results.basic, results.timeline.as_ref(), &results.busy_shares, open)
 }

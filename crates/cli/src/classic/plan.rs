@@ -285,7 +285,11 @@ fn info(options: &Options, asked: &Asked<'_>, workload: &WorkloadPlan) -> RunInf
         },
         urls: asked.servers.iter().map(url).collect(),
         addresses: asked.targets.clone(),
-        model: if pace.period.is_some() { "open" } else { "closed" },
+        model: match workload {
+            WorkloadPlan::Sessions(_) => "sessions",
+            WorkloadPlan::ConnRate(_) if pace.period.is_some() => "open",
+            WorkloadPlan::ConnRate(_) => "closed",
+        },
         arrivals,
         rate_per_s: mean_s.filter(|mean| *mean > 0.0).map(|mean| 1.0 / mean),
         concurrency: pace.period.is_none().then_some(pace.concurrency),
