@@ -160,10 +160,9 @@ fn status(results: &Results, strict: bool, signals: &Signals) -> u8 {
     match signals.first() {
         _ if results.stopped_by == StoppedBy::Error => 101,
         _ if results.error.is_some() => 1,
-        0 if strict && httperf::report::verdict(results).status != Status::Valid => 4,
-        0 => 0,
         SIGINT if signals.repeated() => 128 + SIGINT as u8,
-        SIGINT => 0,
+        0 | SIGINT if strict && httperf::report::verdict(results).status != Status::Valid => 4,
+        0 | SIGINT => 0,
         signal => {
             httperf::die_by(signal);
             (128 + signal) as u8
