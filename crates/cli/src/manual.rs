@@ -166,9 +166,14 @@ fn argument_head(argument: &Arg) -> Vec<Inline> {
         head.extend([bold(format!("-{letter}")), roman(", ")]);
     }
     if let Some(name) = argument.get_long() {
-        head.extend([bold(format!("--{name}")), roman("=")]);
+        head.push(bold(format!("--{name}")));
     }
-    head.push(italic(value_name(argument)));
+    if argument.get_action().takes_values() {
+        if argument.get_long().is_some() {
+            head.push(roman("="));
+        }
+        head.push(italic(value_name(argument)));
+    }
     head
 }
 
@@ -230,6 +235,13 @@ mod tests {
             let entries = lines.windows(2).filter(|pair| is_head(pair)).count();
             assert_eq!(entries, usize::from(flag.status == Status::Built), "--{}", flag.name);
         }
+    }
+
+    #[test]
+    fn an_option_without_a_value_shows_none() {
+        let page = page();
+        assert!(page.contains("\n\\fB\\-\\-tls\\fR\nHTTPS in place"), "{page}");
+        assert!(page.contains("\n\\fB\\-\\-tls\\-cert\\fR=\\fIFILE\\fR\n"), "{page}");
     }
 
     #[test]

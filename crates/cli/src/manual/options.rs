@@ -32,7 +32,12 @@ pub(crate) const OPTIONS: &[(&str, &str)] = &[
         "Connections are closed by a TCP reset, not by the usual exchange of FIN segments. No port stays in \
          TIME-WAIT then, but data under way may be lost; use it only when ports are what limits the test.",
     ),
-    ("debug", "Writes a trace of the run to stderr. The larger N, the more is traced."),
+    (
+        "debug",
+        "Writes a trace of the run to stderr: sessions, connections and failures with 1, arrivals, calls and \
+         replies too with 2, every piece of a request and a reply with 3 and more. Each line has its time `t` \
+         in seconds.",
+    ),
     (
         "failure-status",
         "In a session a reply of this status fails the session, although the reply is counted. With \
@@ -111,7 +116,9 @@ pub(crate) const OPTIONS: &[(&str, &str)] = &[
     (
         "retry-on-failure",
         "In sessions: a call that failed is made again, be it by `--failure-status` or because the connection \
-         was lost before it had brought any reply. After ten attempts without a reply the session fails.",
+         was lost before it had brought any reply, with pauses of 1, 2, 4, up to 100 ms. After ten attempts \
+         without a reply the session fails. A connection that ran into `--timeout` fails its session all the \
+         same.",
     ),
     (
         "send-buffer",
@@ -139,8 +146,9 @@ pub(crate) const OPTIONS: &[(&str, &str)] = &[
     ),
     (
         "ssl-ciphers",
-        "The cipher suites that may be used with TLS 1.2, by their OpenSSL names, with colons between them. An \
-         unknown name is an error that lists the known ones.",
+        "The cipher suites that may be used with TLS 1.2, by their OpenSSL names, with colons between them. \
+         Those of TLS 1.3 are offered all the same, unless the list names some of them. An unknown name is an \
+         error that lists the known ones.",
     ),
     (
         "ssl-no-reuse",
@@ -171,8 +179,8 @@ pub(crate) const OPTIONS: &[(&str, &str)] = &[
     ("version", "Prints the version on stdout. The test goes on; add `--help` to end there."),
     (
         "wlog",
-        "Takes the URIs of the calls from a file, in order; see FILES. After `y` the file is begun again at \
-         its end; after `n` the test ends there.",
+        "Takes the URIs of the calls from a file, in order; see FILES. After `y` the file is begun again at its \
+         end; after `n` the test ends there. For connections and for `--wsess`; it goes before `--wset`.",
     ),
     (
         "wsess",
@@ -189,13 +197,15 @@ pub(crate) const OPTIONS: &[(&str, &str)] = &[
     (
         "wsesspage",
         "Like `--wsess`, but each call is a page: images and frames that an HTML page names, and that lie on \
-         the same server, are fetched too. `--uri` must be absolute.",
+         the same server, are fetched too, down to frames in frames eight deep, and at most 1000 for a page. \
+         `--uri` must be absolute.",
     ),
     (
         "wset",
         "A working set of N files. The URI is the prefix `--uri`, then the digits of a number below N, one a \
-         folder, then `.html`. Every call takes the file of the one before it, but a share X of \
-         them, evenly spread, goes on to the next; 0 stays with one file, 1 never asks for one twice in a row.",
+         folder, then `.html`. Every call takes the file of the one before it, but a share X of them, evenly \
+         spread, goes on to the next; 0 stays with one file, 1 never asks for one twice in a row. For \
+         connections and for `--wsess`.",
     ),
     (
         "add-header-file",
@@ -215,8 +225,8 @@ pub(crate) const OPTIONS: &[(&str, &str)] = &[
     ),
     (
         "cookie-jar",
-        "As `--session-cookies`, but a session keeps several cookies, each under its name, and gives up those \
-         that the server deletes. Paths, domains and dates are not looked at.",
+        "As `--session-cookies`, which it implies, but a session keeps up to 64 cookies, each under its name, \
+         and gives up those that the server deletes. Paths, domains and dates are not looked at.",
     ),
     (
         "json",
@@ -230,7 +240,11 @@ pub(crate) const OPTIONS: &[(&str, &str)] = &[
         "The source address of connections: a name, an address, or a range from A to B. It may be repeated; \
          connections take the addresses in turn.",
     ),
-    ("periodic-stats", "Prints a line of statistics at every sample."),
+    (
+        "periodic-stats",
+        "Prints a line at every sample, every five seconds: the time, connections, requests and replies per \
+         second, errors, and the mean times of connecting and of the response since the line before.",
+    ),
     (
         "runtime",
         "Ends the test after X seconds, or with `--num-conns` if that comes first. With `--runtime` alone the \
@@ -238,8 +252,9 @@ pub(crate) const OPTIONS: &[(&str, &str)] = &[
     ),
     (
         "servers",
-        "Takes the server of each connection from file F in turn: names or addresses with NUL bytes between \
-         them. Not together with `--server`.",
+        "Takes the server of each connection from file F in turn: names or addresses with NUL bytes or line \
+         ends between them. The connections of a session take turns too. Host field and TLS handshake carry the \
+         name of the server at hand, unless `--server-name` gives one for all. Not together with `--server`.",
     ),
     (
         "show-secrets",
@@ -248,8 +263,15 @@ pub(crate) const OPTIONS: &[(&str, &str)] = &[
     ),
     ("ssl-ca-file", "A PEM file of certificates to trust, for `--ssl-verify`."),
     ("ssl-ca-path", "A directory of PEM files with certificates to trust, for `--ssl-verify`."),
-    ("ssl-certificate", "A PEM file with the certificate that the client shows, with its chain."),
-    ("ssl-key", "A PEM file with the private key of `--ssl-certificate`."),
+    (
+        "ssl-certificate",
+        "A PEM file with the certificate that the client shows if it is asked, with its chain.",
+    ),
+    (
+        "ssl-key",
+        "A PEM file with the private key of `--ssl-certificate`. Without it, the key is looked for in that \
+         file.",
+    ),
     (
         "ssl-keylog",
         "Writes the secrets of TLS connections to the file named by the environment variable SSLKEYLOGFILE, \
@@ -257,14 +279,20 @@ pub(crate) const OPTIONS: &[(&str, &str)] = &[
     ),
     (
         "ssl-protocol",
-        "The version of TLS to speak; it turns `--ssl` on. Versions below 1.2 are understood and refused.",
+        "The version of TLS to speak: `auto`, `TLSv1.2` or `TLSv1.3`. It turns `--ssl` on. Versions below 1.2 \
+         are understood and refused.",
     ),
     (
         "ssl-verify",
-        "Checks the certificate of the server against the certificates trusted by this machine, or by \
-         `--ssl-ca-file` and `--ssl-ca-path`.",
+        "With `--ssl`: checks the certificate of the server against those trusted by this machine, or by \
+         `--ssl-ca-file` and `--ssl-ca-path`. A connection that does not pass fails, and the test goes on.",
     ),
-    ("strict", "Ends with status 4 if the result is not valid: the report is printed all the same."),
+    (
+        "strict",
+        "Ends with status 4 if the result is not valid: if the client did not keep its schedule, or SIGINT \
+         ended the test early. The report is printed all the same, and the reasons on stderr. Errors of the \
+         server do not make a result invalid.",
+    ),
     (
         "threads",
         "N loops share one schedule, each on a thread of its own, and their counts are added. A sequential \

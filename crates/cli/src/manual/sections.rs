@@ -26,7 +26,8 @@ pub(crate) const BEFORE: &[(&str, &[Block])] = &[(
             "Long options may be cut short as long as what is left fits one option only, and an option of \
              httperf 0.9.0 is never made ambiguous by one of the others. A value follows after a blank or \
              after `=`; values that may be left out only after `=`. Short options may be grouped. If an \
-             option is repeated, the last one counts. Other words are ignored.",
+             option is repeated, the last one counts. Other words are ignored, but a URL or the name of a \
+             subcommand among them is an error.",
         ),
         Text(
             "To measure the server and not the client, run the two on different machines, leave the client's \
@@ -117,7 +118,8 @@ pub(crate) const AFTER: &[(&str, &[Block])] = &[
             ),
             Item(
                 "Session length histogram",
-                "How many sessions ended after 0, 1, 2, ... replies, successful or not.",
+                "How many sessions ended after 0, 1, 2, ... replies, successful or not; up to 10000 replies. \
+                 The JSON document has longer ones.",
             ),
         ],
     ),
@@ -136,7 +138,10 @@ pub(crate) const AFTER: &[(&str, &[Block])] = &[
     (
         "SIGNALS",
         &[
-            Item("SIGINT", "Ends the test at once, with its report and its files. The status is 0."),
+            Item(
+                "SIGINT",
+                "Ends the test at once, with its report and its files. The status is 0, or 4 with `--strict`.",
+            ),
             Item("SIGTERM, SIGHUP", "The same, but then the program dies by that signal."),
             Item("SIGUSR1", "The report so far, on stderr; the test goes on."),
             Item("SIGPIPE", "Ignored: a closed stdout ends no test and loses no file."),
@@ -157,7 +162,9 @@ pub(crate) const AFTER: &[(&str, &[Block])] = &[
                  `method=NAME`, `think=SECONDS` (the pause after this burst) and `contents=TEXT`, the body. \
                  TEXT may be quoted by ' or \"; `\\n`, `\\r` and `\\t` stand for LF, CR and tab, a backslash \
                  at the end of a line goes on in the next, and before any other character it stands for that \
-                 character. The method stays GET unless another is named.",
+                 character. The method stays GET unless another is named. Two arguments are not of 0.9.0: \
+                 `headers=TEXT` adds header fields, with `\\n` between them, and `contents=@NAME` takes the body \
+                 from a file, beside this one.",
             ),
             Lines(
                 "# a session of two bursts\n/index.html think=2.0\n\t/style.css\n\t/logo.png\n/order \
@@ -167,7 +174,7 @@ pub(crate) const AFTER: &[(&str, &[Block])] = &[
                 "URI file (--wlog)",
                 "URIs with NUL bytes or line ends between them. Empty ones are skipped.",
             ),
-            Item("Server file (--servers)", "Names or addresses with NUL bytes between them."),
+            Item("Server file (--servers)", "Names or addresses with NUL bytes or line ends between them."),
         ],
     ),
     (
@@ -183,6 +190,8 @@ pub(crate) const AFTER: &[(&str, &[Block])] = &[
             Lines("httperf --server 127.0.0.1 --port 8080 --num-conns 1000 --num-calls 20 --concurrency 50"),
             Text("Ten users who make five calls each, two seconds apart, one new user a second:"),
             Lines("httperf --server 127.0.0.1 --port 8080 --wsess 10,5,2 --rate 1 --timeout 5"),
+            Text("The same over TLS, with `httperf serve --tls --port 8443` for a server:"),
+            Lines("httperf --server 127.0.0.1 --port 8443 --ssl --wsess 10,5,2 --rate 1 --timeout 5"),
         ],
     ),
     (
