@@ -22,8 +22,13 @@ pub(crate) struct Serve {
 
 impl Serve {
     pub(crate) fn start() -> Self {
+        Self::start_with(&[])
+    }
+
+    pub(crate) fn start_with(options: &[&str]) -> Self {
         let mut child = httperf()
             .args(["serve", "--port", "0"])
+            .args(options)
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
