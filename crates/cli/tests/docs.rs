@@ -160,7 +160,9 @@ fn play(page: &Path, text: &str) -> Option<String> {
         let shown: Vec<String> = step.output.iter().map(|line| with_port(line)).collect();
         if !is_as_shown(&shown, &lines) {
             let errors = String::from_utf8_lossy(&output.stderr);
-            return Some(format!("{}: $ {}\n{printed}{errors}", page.display(), step.command));
+            let shown = step.output.join("\n");
+            let command = step.command;
+            return Some(format!("{}: $ {command}\n{shown}\n--- is:\n{printed}{errors}", page.display()));
         }
     }
     None

@@ -174,7 +174,8 @@ pub(crate) const OPTIONS: &[(&str, &str)] = &[
     (
         "verbose",
         "Once: the number of descriptors, the reply rate at every sample, the URIs of `--wset` and `--wlog`. \
-         Twice: also the histogram of connection times. Three times: also every interarrival time, on stderr.",
+         Twice: also the histogram of connection times, and the objects of `--wsesspage`. Three times: also \
+         every interarrival time, on stderr.",
     ),
     ("version", "Prints the version on stdout. The test goes on; add `--help` to end there."),
     (
