@@ -15,7 +15,7 @@ use crate::alarm;
 use crate::output::{Document, Output};
 use crate::personality::Exit;
 use crate::personality::httperf::options::Options;
-use crate::personality::httperf::{echo::echo, not_yet, parse, version_error};
+use crate::personality::httperf::{echo::echo, not_yet, parse, version_error, without_effect};
 
 /// What is said beyond the report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,6 +91,7 @@ fn prepare(
     };
     let targets = servers.iter().map(resolve).collect::<Result<Vec<_>, _>>()?;
     output.diagnostic(parsed.warnings);
+    output.diagnostic(without_effect(&options));
     if let Some(warning) = header_warning {
         output.diagnostic(options.message(warning.as_bytes()));
     }

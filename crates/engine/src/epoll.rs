@@ -43,6 +43,8 @@ const DISCARD: usize = 4 << 20;
 const FAIR: usize = 256 * 1024;
 /// A byte thrown away costs so many times less than one that is read.
 const DISCARD_COST: usize = 16;
+/// Ports of our own choice that are tried for one connection.
+const HOG_TRIES: u32 = 1024;
 /// A wait that returns sooner has not waited.
 const WAITED: Nanos = 3_000;
 
@@ -291,16 +293,26 @@ impl Epoll {
         to: std::net::SocketAddr,
         options: &crate::scenario::SocketOptions,
     ) -> Option<Completion<'static>> {
-        let (socket, port) = match self.sockets.open(to, options) {
-            Ok(made) => made,
-            Err(errno) => {
-                let (at, input) = (self.now(), Input::OpenFailed(errno.raw_os_error()));
-                self.late.push_back(Completion { at, conn, input });
-                return None;
+        let mut tries = 0;
+        let (socket, port, at, connected) = loop {
+            let (socket, port) = match self.sockets.open(to, options) {
+                Ok(made) => made,
+                Err(errno) => {
+                    let (at, input) = (self.now(), Input::OpenFailed(errno.raw_os_error()));
+                    self.late.push_back(Completion { at, conn, input });
+                    return None;
+                }
+            };
+            let at = self.now();
+            let connected = self.sockets.connect(&socket, to, options);
+            // Another process has a connection from this port to that server: the port is lost for the run.
+            if connected == Err(Errno::ADDRNOTAVAIL) && port.is_some() && tries < HOG_TRIES {
+                tries += 1;
+                continue;
             }
+            break (socket, port, at, connected);
         };
-        let at = self.now();
-        let begun = match self.sockets.connect(&socket, to, options) {
+        let begun = match connected {
             Ok(()) | Err(Errno::INPROGRESS) => epoll::add(
                 &self.epoll,
                 &socket,

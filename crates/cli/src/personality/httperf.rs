@@ -162,6 +162,54 @@ fn header_warnings(options: &Options, text: &[u8]) -> Vec<u8> {
     warnings
 }
 
+/// Options given that do nothing beside the others, with what they need: warnings, a line each. The original is
+/// silent about them.
+pub(crate) fn without_effect(options: &Options) -> Vec<u8> {
+    let sessions = options.is_of_sessions();
+    let bursts = options.wsesslog.is_none() && options.wsesspage.is_none();
+    let rows: [(&[&str], bool, &str); 7] = [
+        (
+            &["failure-status", "retry-on-failure", "max-connections", "max-piped-calls"],
+            sessions,
+            "a session workload (e.g., --wsess)",
+        ),
+        (&["num-conns", "num-calls"], !sessions, "no session workload"),
+        (
+            &["wset", "wlog", "burst-length"],
+            bursts,
+            "a workload of its own URIs: not --wsesslog, not --wsesspage",
+        ),
+        (&["uri"], options.wsesslog.is_none() && options.wlog.is_none(), "no --wsesslog and no --wlog"),
+        (
+            &[
+                "ssl-ciphers",
+                "ssl-no-reuse",
+                "ssl-verify",
+                "ssl-certificate",
+                "ssl-key",
+                "ssl-keylog",
+                "tls-server-name",
+            ],
+            options.ssl.on,
+            "--ssl",
+        ),
+        (&["ssl-ca-file", "ssl-ca-path"], options.ssl.on && options.ssl.verify, "--ssl and --ssl-verify"),
+        (&["wset"], options.wlog.is_none(), "no --wlog"),
+    ];
+    let mut lines = Vec::new();
+    let mut said: Vec<&str> = Vec::new();
+    for (names, effective, needs) in rows {
+        for name in options.given.iter().filter(|name| names.contains(name)) {
+            if !effective && !said.contains(name) {
+                said.push(name);
+                let text = format!("warning: --{name} has no effect here: it needs {needs}");
+                lines.extend_from_slice(&options.message(text.as_bytes()));
+            }
+        }
+    }
+    lines
+}
+
 /// The line of stderr for the first option given that is not built yet; the exit status is 1.
 pub(crate) fn not_yet(options: &Options) -> Option<Vec<u8>> {
     let is_not_yet = |name: &str| FLAGS.iter().any(|flag| flag.name == name && flag.status == Status::NotYet);
