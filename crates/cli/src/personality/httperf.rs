@@ -162,47 +162,39 @@ fn header_warnings(options: &Options, text: &[u8]) -> Vec<u8> {
     warnings
 }
 
-/// Options given that do nothing beside the others, with what they need: warnings, a line each. The original is
+/// Options given that do nothing beside the others, with the reason: warnings, a line each. The original is
 /// silent about them.
 pub(crate) fn without_effect(options: &Options) -> Vec<u8> {
     let sessions = options.is_of_sessions();
-    let bursts = options.wsesslog.is_none() && options.wsesspage.is_none();
-    let rows: [(&[&str], bool, &str); 7] = [
+    let own_uris = options.wsesslog.is_some() || options.wsesspage.is_some();
+    let rows: [(bool, &str, &[&str]); 7] = [
         (
+            !sessions,
+            "it is for session workloads (e.g., --wsess)",
             &["failure-status", "retry-on-failure", "max-connections", "max-piped-calls"],
-            sessions,
-            "a session workload (e.g., --wsess)",
         ),
-        (&["num-conns", "num-calls"], !sessions, "no session workload"),
+        (sessions, "sessions say how many calls they make", &["num-conns", "num-calls"]),
         (
+            own_uris,
+            "--wsesslog and --wsesspage have URIs and bursts of their own",
             &["wset", "wlog", "burst-length"],
-            bursts,
-            "a workload of its own URIs: not --wsesslog, not --wsesspage",
         ),
-        (&["uri"], options.wsesslog.is_none() && options.wlog.is_none(), "no --wsesslog and no --wlog"),
+        (options.wlog.is_some(), "--wlog gives the URIs", &["wset"]),
+        (options.wsesslog.is_some() || options.wlog.is_some(), "every URI comes from the log", &["uri"]),
         (
-            &[
-                "ssl-ciphers",
-                "ssl-no-reuse",
-                "ssl-verify",
-                "ssl-certificate",
-                "ssl-key",
-                "ssl-keylog",
-                "tls-server-name",
-            ],
-            options.ssl.on,
-            "--ssl",
+            !options.ssl.on,
+            "it needs --ssl",
+            &["ssl-ciphers", "ssl-no-reuse", "ssl-verify", "ssl-certificate", "ssl-key", "ssl-keylog"],
         ),
-        (&["ssl-ca-file", "ssl-ca-path"], options.ssl.on && options.ssl.verify, "--ssl and --ssl-verify"),
-        (&["wset"], options.wlog.is_none(), "no --wlog"),
+        (!(options.ssl.on && options.ssl.verify), "it needs --ssl-verify", &["ssl-ca-file", "ssl-ca-path"]),
     ];
     let mut lines = Vec::new();
     let mut said: Vec<&str> = Vec::new();
-    for (names, effective, needs) in rows {
+    for (_, why, names) in rows.into_iter().filter(|(idle, ..)| *idle) {
         for name in options.given.iter().filter(|name| names.contains(name)) {
-            if !effective && !said.contains(name) {
+            if !said.contains(name) {
                 said.push(name);
-                let text = format!("warning: --{name} has no effect here: it needs {needs}");
+                let text = format!("warning: --{name} has no effect: {why}");
                 lines.extend_from_slice(&options.message(text.as_bytes()));
             }
         }

@@ -171,20 +171,19 @@ fn options_not_built_are_named_in_the_order_given() {
 }
 
 #[test]
-fn options_that_do_nothing_are_named_with_what_they_need() {
+fn options_that_do_nothing_are_named_with_the_reason() {
     let said = |line: &str| text(&without_effect(&options(line)));
     assert_eq!(said("--rate 5 --num-calls 2 --uri /a --ssl --ssl-no-reuse --wset 5,1"), "");
     assert_eq!(said("--wsess 1,1,0 --failure-status 500 --wset 5,1 --uri /a --burst-length 2"), "");
     assert_eq!(
         said("--failure-status 500 --ssl-verify"),
-        "httperf: warning: --failure-status has no effect here: it needs a session workload (e.g., --wsess)\n\
-         httperf: warning: --ssl-verify has no effect here: it needs --ssl\n"
+        "httperf: warning: --failure-status has no effect: it is for session workloads (e.g., --wsess)\n\
+         httperf: warning: --ssl-verify has no effect: it needs --ssl\n"
     );
     assert_eq!(
         said("--wsesslog 1,0,f --wlog y,f --wlog y,f --uri /a"),
-        "httperf: warning: --wlog has no effect here: it needs a workload of its own URIs: not --wsesslog, not \
-         --wsesspage\n\
-         httperf: warning: --uri has no effect here: it needs no --wsesslog and no --wlog\n"
+        "httperf: warning: --wlog has no effect: --wsesslog and --wsesspage have URIs and bursts of their own\n\
+         httperf: warning: --uri has no effect: every URI comes from the log\n"
     );
 }
 
