@@ -35,6 +35,8 @@ pub struct Arrivals {
     schedule: Schedule,
     share: Share,
     total: u64,
+    /// There are none from here on.
+    end: Nanos,
     /// The number, in the whole schedule, of the arrival the schedule yields next.
     next: u64,
 }
@@ -43,7 +45,13 @@ impl Arrivals {
     /// The first `total` arrivals of a schedule, as far as they belong to `share`; the numbers are drawn from
     /// the sequence of client `client`.
     pub fn new(period: &Period, total: u64, share: Share, client: u32) -> Self {
-        Self { schedule: Schedule::new(period, client), share, total, next: 0 }
+        Self { schedule: Schedule::new(period, client), share, total, end: Nanos::MAX, next: 0 }
+    }
+
+    /// Only those that are due before `end`.
+    #[must_use]
+    pub fn until(self, end: Nanos) -> Self {
+        Self { end, ..self }
     }
 
     /// Tells every delay that is drawn after the first, in seconds (manual `-vvv`).
@@ -53,6 +61,7 @@ impl Arrivals {
 
     /// How many of the arrivals still to come are due before `end`.
     pub fn due_before(&self, end: Nanos) -> u64 {
+        let end = end.min(self.end);
         if let Period::Constant(period) = self.schedule.period {
             // Not counted one by one: at an infinite rate there are 2^64 of them.
             let (mut low, mut high) = (self.next, self.total.max(self.next));
@@ -103,6 +112,9 @@ impl Iterator for Arrivals {
     fn next(&mut self) -> Option<Nanos> {
         while self.next < self.total {
             let due = self.schedule.next();
+            if due >= self.end {
+                return None;
+            }
             let mine = self.next % u64::from(self.share.of) == u64::from(self.share.index);
             self.next += 1;
             if mine {
@@ -229,6 +241,25 @@ mod tests {
             let whole: Vec<_> = Arrivals::new(&period, 101, Share::WHOLE, 3).collect();
             let mut parts: Vec<_> =
                 (0..4).flat_map(|index| Arrivals::new(&period, 101, Share { index, of: 4 }, 3)).collect();
+            parts.sort_unstable();
+            assert_eq!(parts, whole);
+        }
+    }
+
+    #[test]
+    fn a_schedule_may_have_an_end() {
+        let half = 500_000_000;
+        let constant = Arrivals::new(&Period::Constant(0.1), u64::MAX, Share::WHOLE, 0).until(half);
+        assert_eq!((constant.due_before(Nanos::MAX), constant.count()), (5, 5), "0.5 s itself is too late");
+        for period in [Period::Constant(0.01), Period::Exponential(0.01)] {
+            let of = |share| Arrivals::new(&period, u64::MAX, share, 3).until(half);
+            let whole: Vec<_> = of(Share::WHOLE).collect();
+            let parts = (0..3).map(|index| of(Share { index, of: 3 }));
+            assert_eq!(
+                parts.clone().map(|part| part.due_before(Nanos::MAX)).sum::<u64>(),
+                whole.len() as u64
+            );
+            let mut parts: Vec<_> = parts.flatten().collect();
             parts.sort_unstable();
             assert_eq!(parts, whole);
         }

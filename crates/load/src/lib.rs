@@ -5,7 +5,7 @@
 //!                                  ^                                 |
 //!                                  +------------- events ------------+
 //!
-//!   Script (Wsess, Wsesslog, Wsesspage) --next burst, think time--> Sessions <--> Core, as above
+//!   Script (Wsess, Wsesslog, Wsesspage, Wmix) --next burst, think time--> Sessions <--> Core, as above
 //! ```
 //!
 //! A workload is one file that implements [`Workload`](httperf_engine::Workload), plus a line here; the plan
@@ -22,6 +22,7 @@ mod sequence;
 mod session;
 mod session_log;
 mod uri;
+mod wmix;
 mod wsess;
 mod wsesslog;
 mod wsesspage;
@@ -30,11 +31,12 @@ pub use arrival::{Arrivals, Period};
 pub use conn_rate::{ConnRate, Pattern};
 pub use cookie::{Cookie, Cookies};
 pub use link::{Site, is_html, location, resolve};
-pub use mix::{Grade, Mix, MixArrivals, MixCall, MixClass, MixError, MixLimit, MixSession, Quality};
+pub use mix::{Mix, MixCall, MixClass, MixError, MixLimit, MixSession, Quality};
 pub use page::PageScanner;
-pub use session::{Calls, Heard, Next, Room, Script, SessionPattern, Sessions, TooManyCalls};
+pub use session::{Answer, Calls, Heard, Next, Room, Script, SessionPattern, Sessions, TooManyCalls};
 pub use session_log::{Burst, CallTemplate, LogError, ReadFile, SessionLog, SessionTemplate};
 pub use uri::{Entries, Uris, Wlog, WlogError, Wset, WsetSpec};
+pub use wmix::{Wmix, WmixNews, WmixSpec};
 pub use wsess::{Wsess, WsessSpec};
 pub use wsesslog::{LogBurst, LogSession, Wsesslog};
 pub use wsesspage::{Reference, Wsesspage, WsesspageSpec};

@@ -2,23 +2,22 @@
 //! wished for (section 4.4).
 //!
 //! ```text
-//!   file --> Mix --+--> MixArrivals: session number, due time
+//!   file --> Mix --+--> Period, MixLimit: when sessions begin, and how many
 //!                  +--> MixSession (seed, number): class, URI, think time, class, URI, ...
-//!                  +--> Quality: response time -> good, tolerable, failed
+//!                  +--> Quality: the limits of response time
 //! ```
 //!
 //! Nothing here keeps state between sessions: what session k does follows from the seed and k. The file is
 //! explained in `docs/wmix.md`; a new key is a field in `file.rs`, its check beside what it feeds, and its
 //! line in `docs/wmix.schema.json`.
 
-mod arrivals;
 mod class;
 mod draws;
 mod error;
 mod file;
 mod length;
+mod limit;
 mod pick;
-mod quality;
 mod session;
 mod template;
 mod think;
@@ -27,21 +26,29 @@ mod zipf;
 
 use std::collections::HashMap;
 
-use httperf_engine::Share;
+use httperf_engine::Nanos;
 
 use crate::arrival::Period;
 use file::{ArrivalProcess, File, fault};
 use length::Length;
 use think::Think;
 
-pub use arrivals::{MixArrivals, MixLimit};
 pub use class::MixClass;
 pub use error::MixError;
-pub use quality::{Grade, Quality};
+pub use limit::MixLimit;
 pub use session::{MixCall, MixSession};
 
 /// More sessions a second than a nanosecond clock can tell apart.
 const RATE_MAX: f64 = 1e9;
+
+/// The limits of response time, from the due time to the last byte.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Quality {
+    /// The longest response time that is good.
+    pub good_ns: Nanos,
+    /// The longest that is tolerable; not less than that.
+    pub tolerable_ns: Nanos,
+}
 
 /// A file that has been read and checked. It does not change: threads share it.
 #[derive(Clone, Debug)]
@@ -76,7 +83,7 @@ impl Mix {
             ArrivalProcess::Poisson => Period::Exponential(1.0 / rate),
             ArrivalProcess::Constant => Period::Constant(1.0 / rate),
         };
-        let limit = limit(source, &file)?;
+        let limit = MixLimit::new(source, &file)?;
         let length = Length::new(source, &sessions.length)?;
         let think = sessions.think.as_ref().map_or(Ok(Think::NONE), |think| Think::new(source, think))?;
         let quality = file.quality.as_ref().map(|limits| quality(source, limits)).transpose()?;
@@ -113,28 +120,6 @@ impl Mix {
     /// The times between sessions, in seconds.
     pub fn period(&self) -> &Period {
         &self.period
-    }
-
-    /// The sessions of one share; their times are drawn from the sequence of client `client`.
-    pub fn arrivals(&self, share: Share, client: u32) -> MixArrivals {
-        MixArrivals::new(&self.period, self.limit, share, client)
-    }
-}
-
-fn limit(source: &str, file: &File) -> Result<MixLimit, MixError> {
-    let sessions = file.sessions.get_ref();
-    match (&sessions.count, &sessions.duration) {
-        (Some(count), None) if *count.get_ref() == 0 => {
-            fault(source, count.span(), "`count` must be 1 or more")
-        }
-        (Some(count), None) => Ok(MixLimit::Count(*count.get_ref())),
-        (None, Some(duration)) => times::positive(source, "duration", duration).map(MixLimit::Duration),
-        (Some(_), Some(duration)) => {
-            Err(MixError::new(source, duration.span(), "both `count` and `duration` are given")
-                .help("leave one of them out"))
-        }
-        (None, None) => Err(MixError::new(source, file.sessions.span(), "nothing says when the run ends")
-            .help("write count = 1000 or duration = \"60s\" in [sessions]")),
     }
 }
 

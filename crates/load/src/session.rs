@@ -1,7 +1,7 @@
 //! Sessions: what all session workloads have in common.
 //!
 //! ```text
-//!   Pace --begin--> Sessions --next burst, think time, end--> Script (wsess, wsesslog, wsesspage)
+//!   Pace --begin--> Sessions --next burst, think time, end--> Script (wsess, wsesslog, wsesspage, wmix)
 //!                      |  ^
 //!     calls, by slot   |  |  replies, losses, ends of waits
 //!                      v  |
@@ -21,7 +21,7 @@ mod visit;
 use std::fmt;
 
 use httperf_engine::{
-    CallId, ConnId, Core, Counter, Event, Outcome, Patch, RequestId, SessionId, Time, Workload,
+    CallId, ConnId, Core, Counter, Event, Nanos, Outcome, Patch, RequestId, SessionId, Time, Workload,
 };
 
 use crate::arrival::Arrivals;
@@ -38,9 +38,10 @@ pub use slot::Room;
 /// that for target 0; the one for target t has the number behind it by t.
 #[derive(Clone, Debug)]
 pub struct SessionPattern {
-    /// Sessions this share begins in all.
+    /// Closed loop: sessions this share begins in all.
     pub sessions: u64,
-    /// Open loop: when sessions are due. `None`: the next one begins when one ends.
+    /// Open loop: when sessions are due, which says how many there are. `None`: the next one begins when one
+    /// ends.
     pub arrivals: Option<Arrivals>,
     /// Closed loop: how many at a time.
     pub concurrency: u32,
@@ -104,9 +105,22 @@ pub enum Heard<'a> {
     /// A piece of its reply's body.
     Body(&'a [u8]),
     /// The reply is complete.
-    End,
+    End(Answer),
     /// It is sent again: its reply starts afresh.
     Again,
+    /// Its session has failed, and it has no reply.
+    Lost,
+}
+
+/// The final reply to a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// From the moment the call was due, in its first attempt, to the last byte.
+    pub response_ns: Nanos,
+    /// Its status.
+    pub status: u16,
+    /// Its size: header section, body, and what follows the last chunk.
+    pub bytes: u64,
 }
 
 /// Takes the calls of a burst.
@@ -250,8 +264,9 @@ impl<S: Script> Sessions<S> {
 
     /// The session is over; what it has pending is dropped, what it has open is closed.
     fn end(&mut self, id: SessionId, outcome: Outcome, core: &mut Core) {
-        if let Some(visit) = going(&mut self.visits, id) {
-            visit.end(core);
+        let Self { script, visits, .. } = self;
+        if let Some(visit) = going(visits, id) {
+            visit.end(|state, token| script.hear(state, token, Heard::Lost), core);
             core.end_session(id, outcome);
         }
     }
@@ -280,12 +295,23 @@ impl<S: Script> Sessions<S> {
         }
     }
 
-    fn replied(&mut self, call: CallId, at: Time, core: &mut Core) {
+    fn replied(&mut self, call: CallId, footer: u32, at: Time, core: &mut Core) {
         let Some((id, token)) = owner(call, core) else { return };
         let Some(visit) = going(&mut self.visits, id) else { return };
         let (replied, leaving) = visit.replied(call, at, &mut self.shared, core);
         match replied {
-            Replied::Done => self.heard(id, token, Heard::End),
+            Replied::Done { due } => {
+                let Some(reply) = core.call(call) else { return };
+                self.heard(
+                    id,
+                    token,
+                    Heard::End(Answer {
+                        response_ns: at.since(due),
+                        status: reply.status,
+                        bytes: u64::from(reply.header) + reply.content + u64::from(footer),
+                    }),
+                );
+            }
             Replied::Again => self.heard(id, token, Heard::Again),
             Replied::Failed => self.end(id, Outcome::Failed, core),
         }
@@ -330,6 +356,7 @@ fn place(conn: ConnId, core: &Core) -> Option<(SessionId, usize)> {
 
 impl<S: Script> Workload for Sessions<S> {
     fn start(&mut self, core: &mut Core) {
+        self.pace.await_arrival(next_arrival(), core);
         if self.pace.is_over() {
             return core.stop();
         }
@@ -339,7 +366,6 @@ impl<S: Script> Workload for Sessions<S> {
                 return;
             }
         }
-        self.pace.await_arrival(next_arrival(), core);
     }
 
     fn on(&mut self, event: &Event, core: &mut Core) {
@@ -378,7 +404,7 @@ impl<S: Script> Workload for Sessions<S> {
                 self.heard(id, token, Heard::Body(text));
                 self.add_more(id, core);
             }
-            Event::CallRecvStop { call, at, .. } => self.replied(call, at, core),
+            Event::CallRecvStop { call, footer, at } => self.replied(call, footer, at, core),
             Event::CallFailed { call, .. } | Event::CallAborted { call, .. } => {
                 let Some((id, token)) = owner(call, core) else { return };
                 if going(&mut self.visits, id).is_some_and(|visit| visit.failed(call, core)) {

@@ -217,7 +217,7 @@ impl Script for Wsesspage {
                     (it.known, it.seen) = (it.known.max(it.seen), 0);
                 }
             }
-            Heard::End => {
+            Heard::End(_) | Heard::Lost => {
                 if let Some(search) = state.search(token) {
                     state.spare.push(state.open.swap_remove(search).scanner);
                 }

@@ -4,6 +4,7 @@
 //!   Event, &Core --> Basic      --> BasicSummary      counters and sums behind the classic report
 //!                --> Intervals  --> Block, Block, ..  histograms and counts per slice of time --> Timeline
 //!                --> Sessions   --> SessionSummary    how sessions ended, and how far they came
+//!                --> Quality    by class, how calls went for who waited: told by the workload
 //!                --> Samples    --> Sample, ..        reply and session rates every five seconds, at once
 //!                --> Periodic   --> Period, ..        more of the last five seconds, at once
 //!                --> Alarms     --> Alarm, ..         the first failure of each cause, at once
@@ -20,6 +21,7 @@ mod interval;
 mod latency;
 mod moments;
 mod periodic;
+mod quality;
 mod sample;
 mod session;
 mod sparse;
@@ -33,6 +35,7 @@ pub use interval::{Block, Exchange, InPlace, Intervals};
 pub use latency::{Bucket, Distribution, Measure, Times};
 pub use moments::{MeanTime, Moments};
 pub use periodic::{Period, Periodic};
+pub use quality::{ClassQuality, Grade, Limits, Quality};
 pub use sample::{Gathered, Rates, Sample, Samples};
 pub use session::{Lengths, SessionSummary, Sessions};
 pub use timeline::{Counts, Interval, Timeline};

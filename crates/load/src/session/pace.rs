@@ -7,7 +7,9 @@ use crate::arrival::Arrivals;
 /// Counts sessions, and knows when the next one begins.
 #[derive(Debug)]
 pub(super) struct Pace {
+    /// Closed loop: sessions in all.
     total: u64,
+    /// Open loop: those to come.
     arrivals: Option<Arrivals>,
     concurrency: u32,
     /// Sessions that were begun.
@@ -37,7 +39,11 @@ impl Pace {
 
     /// Whether all there were are over.
     pub(super) fn is_over(&self) -> bool {
-        self.ended == self.total
+        let none_to_come = match self.arrivals {
+            Some(_) => self.awaited.is_none(),
+            None => self.begun == self.total,
+        };
+        none_to_come && self.ended == self.begun
     }
 
     /// How many begin at the start.

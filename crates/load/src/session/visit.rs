@@ -60,6 +60,9 @@ pub(super) struct Visit<S> {
 #[derive(Clone, Copy, Debug)]
 struct Pending {
     ask: Ask,
+    /// When it was due first.
+    asked: Time,
+    /// When the attempt at hand was.
     due: Time,
     /// It does not get a slot before that.
     not_before: Time,
@@ -123,7 +126,10 @@ impl Pending {
 /// What a reply means for its session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Replied {
-    Done,
+    Done {
+        /// When the call was due first.
+        due: Time,
+    },
     /// The call has to be made again.
     Again,
     /// The session has failed.
@@ -155,8 +161,9 @@ impl<S> Visit<S> {
         }
     }
 
-    /// It is over. One connection stays for [`close`](Visit::close).
-    pub(super) fn end(&mut self, core: &mut Core) {
+    /// It is over. One connection stays for [`close`](Visit::close). Calls without a final reply are `lost`,
+    /// by their tokens.
+    pub(super) fn end(&mut self, mut lost: impl FnMut(&mut S, u32), core: &mut Core) {
         self.id = SessionId::NONE;
         self.slots.retain(|slot| !slot.conn.is_none());
         for slot in self.slots.drain(..self.slots.len().saturating_sub(1)) {
@@ -164,6 +171,7 @@ impl<S> Visit<S> {
         }
         for call in self.placed.drain(..).chain(self.waiting.drain(..)) {
             call.release(core);
+            lost(&mut self.state, call.ask.token);
         }
     }
 
@@ -207,6 +215,7 @@ impl<S> Visit<S> {
     pub(super) fn add(&mut self, asked: &mut Vec<Ask>, due: Time, shared: &mut Shared, core: &mut Core) {
         self.waiting.extend(asked.drain(..).map(|ask| Pending {
             ask,
+            asked: due,
             due,
             not_before: due,
             slot: 0,
@@ -255,7 +264,7 @@ impl<S> Visit<S> {
         core: &mut Core,
     ) -> (Replied, ConnId) {
         let Some(index) = self.placed.iter().position(|pending| pending.call == call) else {
-            return (Replied::Done, ConnId::NONE);
+            return (Replied::Done { due: at }, ConnId::NONE);
         };
         let mut pending = self.placed.remove(index);
         self.slots[pending.slot].pending -= 1;
@@ -264,12 +273,13 @@ impl<S> Visit<S> {
         let (status, again) = core.call(call).map_or((0, None), |call| {
             (call.status, Some(Again { header_bytes: call.header, ..call.again() }))
         });
-        let mut replied = Replied::Done;
+        let mut replied = Replied::Done { due: pending.asked };
         if failure_status == Some(status) {
             pending.refused += 1;
             replied = Replied::Again;
             if !retry || pending.refused >= ATTEMPTS {
-                pending.release(core);
+                // For `end`, with whatever else has no final reply.
+                self.waiting.push_front(pending);
                 return (Replied::Failed, ConnId::NONE);
             }
         } else {

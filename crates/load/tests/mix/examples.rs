@@ -3,6 +3,7 @@
 use httperf_load::{Mix, MixLimit, Quality};
 
 pub(crate) const SPECWEB: &str = include_str!("../../../../docs/examples/specweb99.toml");
+pub(crate) const PRACTICE: &str = include_str!("../../../../docs/examples/practice.toml");
 pub(crate) const SHOP: &str = include_str!("../../../../docs/examples/shop.toml");
 
 /// The example in the text of the page itself.
@@ -21,11 +22,14 @@ fn specweb_has_its_shares() {
 }
 
 #[test]
-fn the_shop_and_the_page_can_be_read() {
+fn the_shop_the_practice_mix_and_the_page_can_be_read() {
     let shop = Mix::parse(SHOP).unwrap();
     assert_eq!(shop.limit(), MixLimit::Duration(60_000_000_000));
     let search = &shop.classes()[2];
     assert_eq!(search.fields, b"Content-Type: application/json\r\nContent-Length: 17\r\n");
+    let practice = Mix::parse(PRACTICE).unwrap();
+    let dynamic: f64 = practice.classes().iter().filter(|class| class.dynamic).map(|class| class.share).sum();
+    assert!((dynamic - 0.3).abs() < 1e-9, "{dynamic}");
     let page = Mix::parse(page()).unwrap();
     assert_eq!((page.classes()[1].method.as_str(), page.classes()[1].share), ("POST", 0.3));
 }

@@ -23,7 +23,7 @@ fn the_schema_is_one() {
 
 #[test]
 fn every_example_is_valid() {
-    for source in [WHOLE, examples::SPECWEB, examples::SHOP, examples::page()] {
+    for source in [WHOLE, examples::SPECWEB, examples::SHOP, examples::PRACTICE, examples::page()] {
         Mix::parse(source).unwrap();
         assert!(allows(source), "{source}");
     }

@@ -9,10 +9,10 @@ use httperf_engine::{
     Wants,
 };
 use httperf_load::{
-    Arrivals, Cookies, LogBurst, LogSession, Room, SessionPattern, Sessions, TooManyCalls, Uris, Wsess,
-    WsessSpec, Wsesslog, Wsesspage, WsesspageSpec,
+    Arrivals, Cookies, LogBurst, LogSession, Mix, MixLimit, MixSession, Room, SessionPattern, Sessions,
+    TooManyCalls, Uris, Wsess, WsessSpec, Wsesslog, Wsesspage, WsesspageSpec,
 };
-use httperf_stat::{InPlace, Intervals};
+use httperf_stat::{InPlace, Intervals, Quality};
 use httperf_wire::{Request, RequestSpec, Version};
 
 use crate::case::{Case, MS, Outcome, Pace, watch};
@@ -46,6 +46,10 @@ pub(crate) enum What {
     Page {
         pages: u32,
         think: Nanos,
+    },
+    Mix {
+        mix: Arc<Mix>,
+        seed: u64,
     },
 }
 
@@ -153,6 +157,8 @@ pub(crate) struct Came {
     pub(crate) outcome: Outcome,
     pub(crate) book: Book,
     pub(crate) error: Option<TooManyCalls>,
+    /// Of a mix.
+    pub(crate) quality: Option<Quality>,
 }
 
 /// Both collectors, by reference.
@@ -200,23 +206,26 @@ impl SessionCase {
     }
 
     fn scenario(&self, share: Share) -> Scenario {
-        let request = |uri: &str, target: u16| {
+        let request = |spec: &RequestSpec, target: u16| {
             Request::render(&RequestSpec {
-                uri: uri.as_bytes().to_vec(),
                 user_agent: "httperf/0.9.0".into(),
                 host: Some(format!("127.0.0.{}", target + 1).into()),
                 version: if self.http_1_0 { Version::Http10 } else { Version::Http11 },
-                ..RequestSpec::default()
+                ..spec.clone()
             })
         };
-        let mut uris = vec!["/dir/12bytes".to_owned()];
+        let plain = |uri: String| RequestSpec { uri: uri.into(), ..RequestSpec::default() };
+        let mut specs = vec![plain("/dir/12bytes".to_owned())];
         if let What::Log(templates) = &self.what {
             let calls: usize = templates.iter().flatten().map(|(calls, _)| calls).sum();
-            uris.extend((0..calls).map(|call| format!("/log/{call}")));
+            specs.extend((0..calls).map(|call| plain(format!("/log/{call}"))));
+        }
+        if let What::Mix { mix, .. } = &self.what {
+            specs.extend(mix.classes().iter().map(super::mix::request));
         }
         // For each target in turn.
         let requests: Vec<Request> =
-            uris.iter().flat_map(|uri| (0..self.targets).map(|target| request(uri, target))).collect();
+            specs.iter().flat_map(|spec| (0..self.targets).map(|target| request(spec, target))).collect();
         Scenario {
             targets: (0..self.targets).map(|target| ([127, 0, 0, 1], 80 + target).into()).collect(),
             requests: requests.into(),
@@ -234,9 +243,16 @@ impl SessionCase {
     }
 
     fn pattern(&self, share: Share) -> SessionPattern {
-        let arrivals = match &self.world.pace {
-            Pace::Closed(_) => None,
-            Pace::Open(period) => Some(Arrivals::new(period, self.world.conns, share, 0)),
+        let arrivals = match (&self.world.pace, &self.what) {
+            (_, What::Mix { mix, .. }) => {
+                let (total, end) = match mix.limit() {
+                    MixLimit::Count(count) => (count, Nanos::MAX),
+                    MixLimit::Duration(end) => (u64::MAX, end),
+                };
+                Some(Arrivals::new(mix.period(), total, share, 0).until(end))
+            }
+            (Pace::Closed(_), _) => None,
+            (Pace::Open(period), _) => Some(Arrivals::new(period, self.world.conns, share, 0)),
         };
         SessionPattern {
             sessions: share.part_of(self.world.conns),
@@ -277,17 +293,18 @@ impl SessionCase {
                     Wsesspage::new(WsesspageSpec { pages, think, request, uri, server, tls: false }),
                 )
             }
+            What::Mix { mix, seed } => self.run_mix(share, mix, seed),
         }
     }
 
-    fn follow<S: httperf_load::Script>(&self, share: Share, script: S) -> Came {
+    pub(super) fn follow<S: httperf_load::Script>(&self, share: Share, script: S) -> Came {
         let mut workload = Sessions::new(self.pattern(share), script);
         let (mut book, mut stats) = (Book::default(), Intervals::new(InPlace::default()));
         let core = Core::new(self.scenario(share));
         let (mut outcome, core) =
             watch(core, &self.world.setup, &mut workload, &mut Both(&mut book, &mut stats));
         outcome.timeline = Some(stats.finish(&core));
-        Came { outcome, book, error: workload.error() }
+        Came { outcome, book, error: workload.error(), quality: None }
     }
 
     /// Runs all of it, and the laws hold.
@@ -306,6 +323,7 @@ impl SessionCase {
                 Some(template.iter().map(|(calls, _)| *calls as u64).sum())
             }
             What::Page { .. } => None,
+            What::Mix { mix, seed } => Some(MixSession::new(mix, *seed, number.into()).length()),
         }
     }
 

@@ -5,6 +5,7 @@
 //!   bursts.rs  what is sent when: bursts, think times, slots, URIs
 //!   losses.rs  connections that are lost, replies that fail, time limits
 //!   replies.rs what replies change: cookies, pages
+//!   mix.rs     sessions of a mix, and the quality they see
 //!   drawn.rs   drawn runs, shares, many sessions
 //! ```
 
@@ -12,4 +13,5 @@ mod bursts;
 mod case;
 mod drawn;
 mod losses;
+mod mix;
 mod replies;
