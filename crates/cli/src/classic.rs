@@ -1,5 +1,6 @@
 //! The classic tool from its command line to its exit status.
 
+mod mix;
 mod plan;
 mod secure;
 mod sources;
@@ -67,6 +68,7 @@ fn prepare(
     }
     let servers = sources::servers(&options).map_err(say)?;
     let secure = secure::secure(&options, &servers).map_err(say)?;
+    let mix = mix::mix(&options, output.has_colours()).map_err(fail)?;
     let (header_file, header_warning) = sources::header_file(&options);
     let document = options.json.as_deref().map(Document::create).transpose();
     let document = document.map_err(|error| say(format!("{error:#}")))?;
@@ -98,7 +100,7 @@ fn prepare(
     if let Some(message) = version_error(&options) {
         return Err(fail(message));
     }
-    let asked = plan::Asked { argv, mode, judge, servers, targets, secure, uris, header_file };
+    let asked = plan::Asked { argv, mode, judge, servers, targets, secure, uris, mix, header_file };
     let (plan, notes) = plan::plan(&options, asked, document.is_some()).map_err(fail)?;
     for note in notes {
         output.diagnostic(options.message(note.as_bytes()));

@@ -146,6 +146,7 @@ pub(crate) const FLAGS: &[Flag] = &[
     later("threads", Required("N"), "share the load among N threads (default 1)"),
     later("tls-server-name", Required("S"), "the name to ask for in the TLS handshake"),
     later("use-timer-cache", Value::None, "no effect"),
+    later("wmix", Required("F"), "sessions as the mix in file F says: classes, popularity, think times"),
 ];
 
 /// What a word names.

@@ -43,6 +43,11 @@ impl Output {
         }
     }
 
+    /// Whether messages may have colours: a person sees them, and has not asked for none (no-color.org).
+    pub(crate) fn has_colours(&self) -> bool {
+        io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+    }
+
     /// From now on the text of reports goes to stderr: stdout is wanted for a document.
     pub(crate) fn leave_stdout(&mut self) {
         self.text = Stream::Stderr;

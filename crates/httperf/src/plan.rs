@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use httperf_engine::{Deadlines, Nanos, RequestId, Scenario, Share};
 use httperf_load::{
-    Arrivals, Cookies, Entries, LogSession, Pattern, Period, Room, SessionPattern, Uris, Wlog, WsesspageSpec,
-    Wset, WsetSpec,
+    Arrivals, Cookies, Entries, LogSession, Pattern, Period, Room, SessionPattern, Uris, Wlog, WmixSpec,
+    WsesspageSpec, Wset, WsetSpec,
 };
 use httperf_report::RunInfo;
 use httperf_stat::Printed;
@@ -63,6 +63,8 @@ pub struct ConnRatePlan {
 pub struct SessionsPlan {
     /// When sessions begin, and how many in all.
     pub pace: PacePlan,
+    /// Open loop: sessions that would be due at this time, or later, do not begin.
+    pub until: Option<Nanos>,
     /// Connections of a session, and calls on each.
     pub room: Room,
     /// A connection is closed after each reply (HTTP/1.0).
@@ -95,6 +97,8 @@ pub enum ScriptPlan {
     Wsesslog(Arc<[LogSession]>),
     /// Pages with what they embed.
     Wsesspage(WsesspageSpec),
+    /// What a mix says.
+    Wmix(WmixSpec),
 }
 
 /// When the things of a workload begin: connections, or sessions.
@@ -182,7 +186,7 @@ impl SessionsPlan {
     pub(crate) fn part(&self, share: Share) -> SessionPattern {
         SessionPattern {
             sessions: share.part_of(self.pace.total),
-            arrivals: self.pace.arrivals(share),
+            arrivals: self.pace.arrivals(share).map(|all| all.until(self.until.unwrap_or(Nanos::MAX))),
             concurrency: self.pace.concurrency(share),
             room: self.room,
             one_reply: self.one_reply,

@@ -11,13 +11,13 @@ use httperf_engine::{
     Collector, Core, Epoll, EpollError, Event, Load, RequestId, Stop, StopHandle, Workload,
 };
 use httperf_load::{
-    Arrivals, ConnRate, Reference, Script, SessionPattern, Sessions, Uris, Wsess, WsessSpec, Wsesslog,
-    Wsesspage,
+    Arrivals, ConnRate, Reference, Script, SessionPattern, Sessions, Uris, Wmix, WmixNews, WmixSpec, Wsess,
+    WsessSpec, Wsesslog, Wsesspage,
 };
 use httperf_report::{Cpu, Results, StoppedBy};
 use httperf_stat::{
-    Alarm, Alarms, Basic, BasicSummary, Gathered, Intervals, Period, Periodic, Printed, Rates, Sample,
-    Samples, SessionSummary, Sessions as SessionStats, Trace, Transcript,
+    Alarm, Alarms, Basic, BasicSummary, Gathered, Intervals, Limits, Period, Periodic, Printed, Quality,
+    Rates, Sample, Samples, SessionSummary, Sessions as SessionStats, Trace, Transcript,
 };
 
 use crate::host;
@@ -78,6 +78,7 @@ enum Message {
 struct Remains {
     basic: BasicSummary,
     sessions: Option<SessionSummary>,
+    quality: Option<Quality>,
     samples: Vec<Sample>,
     load: Load,
     limit: bool,
@@ -160,6 +161,10 @@ pub fn run(plan: &Plan, signals: &Signals, mut notice: impl FnMut(Notice<'_>)) -
         };
         let part = part?;
         add(&mut results, &part.basic, part.sessions.as_ref());
+        match (&mut results.quality, part.quality) {
+            (Some(whole), Some(part)) => whole.merge(&part),
+            (whole, part) => *whole = whole.take().or(part),
+        }
         results.error = results.error.or(part.error);
         results.cookies_cut += part.cookies_cut;
         part.samples.iter().for_each(|sample| samples.add(*sample, |_| ()));
@@ -192,6 +197,7 @@ fn results(plan: &Plan, started_at: &str, before: Cpu) -> Results {
         stopped_by: StoppedBy::Finished,
         basic: BasicSummary::default(),
         sessions: None,
+        quality: None,
         error: None,
         cookies_cut: 0,
         reply_rates: Vec::new(),
@@ -264,8 +270,33 @@ fn run_loop(plan: &Plan, this: Loop) -> Remains {
                     let script = this.tap_pages(plan, Wsesspage::new(spec.clone()));
                     this.play_sessions(pattern, script)
                 }
+                ScriptPlan::Wmix(spec) => {
+                    let mut quality = no_calls(spec);
+                    let script = Wmix::new(spec.clone(), |class, news| grade(&mut quality, class, news));
+                    let remains = this.play_sessions(pattern, script);
+                    Remains { quality: Some(quality), ..remains }
+                }
             }
         }
+    }
+}
+
+/// The grades of a mix before its first call.
+fn no_calls(spec: &WmixSpec) -> Quality {
+    let limits = spec
+        .mix
+        .quality()
+        .map(|quality| Limits { good_ns: quality.good_ns, tolerable_ns: quality.tolerable_ns });
+    Quality::new(limits, spec.mix.classes().iter().map(|class| class.name.clone()))
+}
+
+fn grade(quality: &mut Quality, class: u16, news: WmixNews) {
+    match news {
+        WmixNews::Called => quality.began(class),
+        WmixNews::Answered(answer) => {
+            quality.answered(class, answer.response_ns, answer.status, answer.bytes);
+        }
+        WmixNews::Lost => quality.lost(class),
     }
 }
 
@@ -349,6 +380,7 @@ impl Loop {
         let remains = Remains {
             basic,
             sessions: None,
+            quality: None,
             samples: samples.into_samples(),
             load: httperf_engine::Driver::load(&driver),
             limit: core.reached_limit(),

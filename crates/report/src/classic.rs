@@ -6,6 +6,7 @@ use httperf_analysis::SessionFigures;
 use httperf_stat::Lifetimes;
 
 use crate::Results;
+use crate::quality;
 
 /// The report from `Maximum connect burst length` to the last line (manual, section OUTPUT). With `histogram`
 /// the lifetimes of connections stand before `Total:` (manual `-vv`).
@@ -80,7 +81,10 @@ fn write(out: &mut String, results: &Results, with_histogram: bool) -> std::fmt:
         "Errors: fd-unavail {} addrunavail {} ftab-full {} other {}",
         f.errors_fd_unavail, f.errors_addrunavail, f.errors_ftab_full, f.errors_other
     )?;
-    f.sessions.map_or(Ok(()), |sessions| write_sessions(out, &sessions))
+    if let Some(sessions) = &f.sessions {
+        write_sessions(out, sessions)?;
+    }
+    results.quality.as_ref().map_or(Ok(()), |quality| quality::write(out, quality))
 }
 
 /// The block of a session workload. The lengths that have no place of their own in the histogram stand behind

@@ -5,6 +5,7 @@
 mod format;
 mod interval;
 mod latency;
+mod quality;
 mod session;
 
 use std::collections::BTreeMap;
@@ -44,6 +45,7 @@ struct Document<'a> {
     targets: [Unknown; 0],
     agents: [Unknown; 0],
     sessions: Option<session::Sessions>,
+    quality: Option<quality::Graded<'a>>,
     classic: Figures,
     notes: Notes,
 }
@@ -272,6 +274,7 @@ impl<'a> Document<'a> {
             targets: [],
             agents: [],
             sessions: sessions.as_ref().map(|sessions| session::Sessions::of(sessions, basic.duration_s())),
+            quality: results.quality.as_ref().map(quality::Graded::of),
             classic: figures,
             notes: Notes {
                 informational: basic.interim,

@@ -13,13 +13,14 @@ mod classic;
 mod escape;
 mod json;
 mod periodic;
+mod quality;
 mod schedule;
 mod verdict;
 
 use std::net::SocketAddr;
 
 use httperf_analysis::{Figures, SessionFigures};
-use httperf_stat::{BasicSummary, SessionSummary, Timeline};
+use httperf_stat::{BasicSummary, Quality, SessionSummary, Timeline};
 
 pub use classic::classic;
 pub use escape::escape_terminal;
@@ -43,6 +44,8 @@ pub struct Results {
     pub reply_rates: Vec<f64>,
     /// What became of the sessions; only a session workload has them.
     pub sessions: Option<SessionSummary>,
+    /// How calls went for who waited for them; only a mix of sessions has it.
+    pub quality: Option<Quality>,
     /// Why the workload could not go on, if it could not.
     pub error: Option<String>,
     /// Cookies that were cut or had no place.

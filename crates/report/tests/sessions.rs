@@ -81,6 +81,7 @@ fn results(ms: u64, sessions: Option<SessionSummary>, session_rates: &[f64]) -> 
         basic: BasicSummary { started: Some(Time(0)), ended: Some(Time(ms * MS)), ..BasicSummary::default() },
         reply_rates: Vec::new(),
         sessions,
+        quality: None,
         error: None,
         cookies_cut: 0,
         session_rates: session_rates.to_vec(),

@@ -5,7 +5,9 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use httperf::engine::{Nanos, Scenario, Secure, Share, SocketOptions, Source, Ticks};
-use httperf::load::{Cookies, LogBurst, LogSession, Period, Room, SessionLog, WsesspageSpec};
+use httperf::load::{
+    Cookies, LogBurst, LogSession, Mix, MixLimit, Period, Room, SessionLog, WmixSpec, WsesspageSpec,
+};
 use httperf::report::RunInfo;
 use httperf::stat::{Parts, Printed};
 use httperf::wire::{Request, RequestSpec, Rules, Version};
@@ -35,6 +37,8 @@ pub(super) struct Asked<'a> {
     pub(super) targets: Vec<SocketAddr>,
     pub(super) secure: Option<Secure>,
     pub(super) uris: UrisPlan,
+    /// What `--wmix` says.
+    pub(super) mix: Option<Arc<Mix>>,
     /// The bytes of `--add-header-file`.
     pub(super) header_file: Vec<u8>,
 }
@@ -94,16 +98,12 @@ struct Requests<'a> {
 }
 
 impl Requests<'_> {
-    /// Adds a request; the number of the first of its renderings. `fields` and `body` are behind all others.
+    /// Adds a request; the number of the first of its renderings. `fields` are behind all others; the one
+    /// that says how long the body is must be among them.
     fn add(&mut self, method: &[u8], uri: &[u8], fields: &[u8], body: &[u8]) -> u32 {
         let Self { options, asked, rendered } = self;
         let number = rendered.len() as u32;
-        let length = match body {
-            [] => Vec::new(),
-            // The small l is the original's.
-            body => format!("Content-length: {}\r\n", body.len()).into_bytes(),
-        };
-        let fields = [&options.extra_header, &*asked.header_file, fields, &length].concat();
+        let fields = [&options.extra_header, &*asked.header_file, fields].concat();
         for server in &asked.servers {
             rendered.push(Request::render(&RequestSpec {
                 method: method.to_vec(),
@@ -127,7 +127,18 @@ fn workload(
 ) -> Result<(WorkloadPlan, Vec<String>), Vec<u8>> {
     let method = options.method.clone().unwrap_or_default();
     let mut notes = Vec::new();
-    let (total, script) = if let Some(wsess) = options.wsess {
+    let mut until = None;
+    let (pace, script) = if let Some(mix) = &asked.mix {
+        let total = match mix.limit() {
+            MixLimit::Count(count) => count,
+            MixLimit::Duration(end) => {
+                until = Some(end);
+                u64::MAX
+            }
+        };
+        let pace = PacePlan { period: Some(mix.period().clone()), ..pace(options, total) };
+        (pace, sessions_of_mix(options, mix, requests))
+    } else if let Some(wsess) = options.wsess {
         requests.add(&method, &options.uri, b"", b"");
         let script = ScriptPlan::Wsess {
             calls: wsess.calls,
@@ -135,13 +146,13 @@ fn workload(
             think: nanos(wsess.think),
             uris: asked.uris.clone(),
         };
-        (wsess.sessions, script)
+        (pace(options, wsess.sessions.into()), script)
     } else if let Some(wsesslog) = &options.wsesslog {
         let log = sources::session_log(&wsesslog.file);
         let log = log.map_err(|text| options.message(text.as_bytes()))?;
         let script = sessions_of_log(&log, wsesslog.think, requests);
         notes = log.notes;
-        (wsesslog.sessions, script)
+        (pace(options, wsesslog.sessions.into()), script)
     } else if let Some(page) = options.wsesspage {
         if !options.uri.starts_with(b"/") {
             return Err(options.message(b"URI specified with --uri must be absolute"));
@@ -155,7 +166,7 @@ fn workload(
             server: options.server.clone(),
             tls: options.ssl.on,
         });
-        (page.sessions, script)
+        (pace(options, page.sessions.into()), script)
     } else {
         requests.add(&method, &options.uri, b"", b"");
         // With a time limit alone the time decides how many connections there are.
@@ -181,7 +192,8 @@ fn workload(
     }
     let http_1_0 = options.http_version == (1, 0);
     let sessions = SessionsPlan {
-        pace: pace(options, u64::from(total)),
+        pace,
+        until,
         room: Room::classic(options.max_connections, options.max_piped_calls, http_1_0),
         one_reply: http_1_0,
         failure_status: options.failure_status.and_then(|status| u16::try_from(status).ok()),
@@ -202,7 +214,15 @@ fn sessions_of_log(log: &SessionLog, think_s: f64, requests: &mut Requests<'_>) 
             calls: burst
                 .calls
                 .iter()
-                .map(|call| requests.add(&call.method, &call.uri, &call.fields, &call.body))
+                .map(|call| {
+                    let length = match call.body.len() {
+                        0 => String::new(),
+                        // The small l is the original's.
+                        length => format!("Content-length: {length}\r\n"),
+                    };
+                    let fields = [&call.fields, length.as_bytes()].concat();
+                    requests.add(&call.method, &call.uri, &fields, &call.body)
+                })
                 .map(httperf::engine::RequestId)
                 .collect(),
             think: nanos(burst.think.unwrap_or(think_s)),
@@ -210,6 +230,16 @@ fn sessions_of_log(log: &SessionLog, think_s: f64, requests: &mut Requests<'_>) 
         sessions.push(LogSession { bursts: bursts.collect() });
     }
     ScriptPlan::Wsesslog(sessions.into())
+}
+
+/// The sessions of a mix, with a request for each class.
+fn sessions_of_mix(options: &Options, mix: &Arc<Mix>, requests: &mut Requests<'_>) -> ScriptPlan {
+    let classes = mix.classes().iter();
+    let requests = classes
+        .map(|class| requests.add(class.method.as_bytes(), &options.uri, &class.fields, &class.body))
+        .map(httperf::engine::RequestId)
+        .collect();
+    ScriptPlan::Wmix(WmixSpec { mix: mix.clone(), seed: options.client.id.into(), requests })
 }
 
 fn nanos(seconds: f64) -> Nanos {
@@ -253,12 +283,16 @@ fn period(options: &Options) -> Option<Period> {
 
 /// What the results say of the request.
 fn info(options: &Options, asked: &Asked<'_>, workload: &WorkloadPlan) -> RunInfo {
-    let (arrivals, mean_s) = match &options.arrival {
-        Arrival::Sequential => ("completion", None),
-        Arrival::Deterministic { period } => ("constant", Some(*period)),
-        Arrival::Uniform { min, max } => ("uniform", Some((min + max) / 2.0)),
-        Arrival::Exponential { mean } => ("poisson", Some(*mean)),
-        Arrival::Variable(pairs) => {
+    let pace = match workload {
+        WorkloadPlan::ConnRate(plan) => &plan.pace,
+        WorkloadPlan::Sessions(plan) => &plan.pace,
+    };
+    let (arrivals, mean_s) = match &pace.period {
+        None => ("completion", None),
+        Some(Period::Constant(period)) => ("constant", Some(*period)),
+        Some(Period::Uniform { min, max }) => ("uniform", Some((min + max) / 2.0)),
+        Some(Period::Exponential(mean)) => ("poisson", Some(*mean)),
+        Some(Period::Variable(pairs)) => {
             let counts = || pairs.iter().map(|(period, length)| (period, (length / period).ceil()));
             let (time, count) =
                 counts().fold((0.0, 0.0), |(time, sum), (period, n)| (time + period * n, sum + n));
@@ -271,10 +305,6 @@ fn info(options: &Options, asked: &Asked<'_>, workload: &WorkloadPlan) -> RunInf
         let host = sources::host(options, server);
         let [host, uri] = [&*host, &*uri].map(String::from_utf8_lossy);
         format!("{scheme}://{host}:{}{uri}", options.server_port())
-    };
-    let pace = match workload {
-        WorkloadPlan::ConnRate(plan) => &plan.pace,
-        WorkloadPlan::Sessions(plan) => &plan.pace,
     };
     RunInfo {
         mode: asked.mode,

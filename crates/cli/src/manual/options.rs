@@ -301,4 +301,11 @@ pub(crate) const OPTIONS: &[(&str, &str)] = &[
     ),
     ("tls-server-name", "The name to ask for in the TLS handshake (SNI), if it is not that of `--server`."),
     ("use-timer-cache", "Accepted for the sake of scripts written for httperf 0.9.1; it has no effect."),
+    (
+        "wmix",
+        "A session workload from a file that describes a mix, in the manner of SPECweb: classes of URIs with weights, how \
+         popular the URIs of a class are, how many calls are dynamic, when sessions arrive, how long they are, \
+         how long users think, and which response times are good or tolerable; see FILES. The mix takes the place of \
+         `--rate`, `--num-conns`, `--uri` and their like. `--client` seeds its draws; `--runtime` may end it early.",
+    ),
 ];

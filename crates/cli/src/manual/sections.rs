@@ -121,6 +121,13 @@ pub(crate) const AFTER: &[(&str, &[Block])] = &[
                 "How many sessions ended after 0, 1, 2, ... replies, successful or not; up to 10000 replies. \
                  The JSON document has longer ones.",
             ),
+            Item(
+                "Quality, Calls, Class",
+                "Only with `--wmix`. Calls by grade: good and tolerable by the time from the moment a call was due to \
+                 the last byte of its reply; failed are slower ones, replies of a status of 500 or more, and calls that \
+                 were lost with their sessions. Then all calls, and those of each class, whatever number of attempts \
+                 they took; response is the mean of those times.",
+            ),
         ],
     ),
     (
@@ -173,6 +180,16 @@ pub(crate) const AFTER: &[(&str, &[Block])] = &[
             Item(
                 "URI file (--wlog)",
                 "URIs with NUL bytes or line ends between them. Empty ones are skipped.",
+            ),
+            Item(
+                "Mix file (--wmix)",
+                "TOML with the tables `[sessions]`, `[calls]`, `[quality]` and one `[[class]]` for each class of URIs; \
+                 docs/wmix.md in the source explains every key. A mistake is shown at its place.",
+            ),
+            Lines(
+                "[sessions]\nrate = 20.0\ncount = 1000\nlength = { mean = 10 }\nthink = { distribution = \"exponential\", \
+                 mean = \"5s\" }\n\n[quality]\ngood = \"3s\"\ntolerable = \"5s\"\n\n[[class]]\nname = \"small\"\nweight = 1\nuri \
+                 = \"/dir/{file}\"\npick.file = { count = 9, zipf = 1.0 }",
             ),
             Item("Server file (--servers)", "Names or addresses with NUL bytes or line ends between them."),
         ],

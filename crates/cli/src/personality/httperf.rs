@@ -98,6 +98,10 @@ fn basename(argv: &[OsString]) -> &[u8] {
     name.map_or(b"httperf", |name| name.as_bytes())
 }
 
+/// What a mix says itself.
+const MIX_SAYS_WHEN: [&str; 4] = ["rate", "period", "num-conns", "concurrency"];
+const MIX_SAYS_WHAT: [&str; 6] = ["num-calls", "burst-length", "uri", "method", "wset", "wlog"];
+
 /// What can be wrong with options that are right one by one.
 fn check(options: &Options, stray: &[&[u8]]) -> Result<(), (i32, Text)> {
     let fail = |status, text: &str| Err((status, text.as_bytes().to_vec()));
@@ -108,8 +112,8 @@ fn check(options: &Options, stray: &[&[u8]]) -> Result<(), (i32, Text)> {
         let url = if options.show_secrets { url.to_vec() } else { redact_uri(url) };
         return Err((1, [b"options of `run` come after the URL: httperf run -d 10s ", &*url].concat()));
     }
-    let sessions: Vec<&str> =
-        ["wsess", "wsesslog", "wsesspage"].into_iter().filter(|name| options.was_given(name)).collect();
+    let sessions = ["wsess", "wsesslog", "wsesspage", "wmix"];
+    let sessions: Vec<&str> = sessions.into_iter().filter(|name| options.was_given(name)).collect();
     if options.session_cookies && sessions.is_empty() {
         return fail(255, "--session-cookie requires session-oriented workload (e.g., --wsess)");
     }
@@ -118,6 +122,21 @@ fn check(options: &Options, stray: &[&[u8]]) -> Result<(), (i32, Text)> {
     }
     if let [first, second, ..] = sessions[..] {
         return fail(1, &format!("--{first} and --{second} cannot be used together"));
+    }
+    if options.wmix.is_some() {
+        let given = |names: &[&'static str]| names.iter().copied().find(|name| options.was_given(name));
+        if let Some(name) = given(&MIX_SAYS_WHEN) {
+            return fail(
+                1,
+                &format!("--{name} and --wmix cannot be used together: the mix says when sessions begin"),
+            );
+        }
+        if let Some(name) = given(&MIX_SAYS_WHAT) {
+            return fail(
+                1,
+                &format!("--{name} and --wmix cannot be used together: the mix says what they call"),
+            );
+        }
     }
     let old = match options.ssl.protocol {
         Some(SslProtocol::Ssl2) => Some("SSL 2.0"),
@@ -129,7 +148,7 @@ fn check(options: &Options, stray: &[&[u8]]) -> Result<(), (i32, Text)> {
     if let Some(old) = old {
         return fail(1, &format!("{old} is not supported (rustls: 1.2 and 1.3)"));
     }
-    let sequential = options.arrival == Arrival::Sequential;
+    let sequential = options.arrival == Arrival::Sequential && options.wmix.is_none();
     if options.concurrency.is_some() && !sequential {
         return fail(1, "--concurrency is for rate 0 and cannot be used with --rate or --period");
     }

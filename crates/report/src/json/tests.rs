@@ -66,6 +66,7 @@ fn nothing() -> Results {
         basic: BasicSummary::default(),
         reply_rates: Vec::new(),
         sessions: None,
+        quality: None,
         error: None,
         cookies_cut: 0,
         session_rates: Vec::new(),
@@ -99,7 +100,7 @@ fn sum(column: &Value) -> u64 {
 fn keys_come_in_a_fixed_order() {
     let document = read(&run(1, honest(), Faults::default()));
     let expected = "schema tool run host target load accounting status bytes errors rate latency steady generator \
-                    verdict thresholds intervals targets agents sessions classic notes";
+                    verdict thresholds intervals targets agents sessions quality classic notes";
     assert_eq!(keys(&document).join(" "), expected);
     for (path, expected) in [
         ("/tool", "name version commit"),

@@ -173,7 +173,7 @@ fn workload(options: &Options, line: &mut Line) {
     }
     if let Some(wsess) = options.wsess.as_ref().filter(counts) {
         line.value("wsess", numbers(wsess));
-    } else {
+    } else if options.wmix.is_none() {
         for (name, count) in [("num-conns", options.num_conns), ("num-calls", options.num_calls)] {
             if count != 0 {
                 line.value(name, count as i32);

@@ -93,6 +93,8 @@ pub(crate) struct Options {
     pub(crate) wsesspage: Option<Sessions>,
     /// A set of URIs.
     pub(crate) wset: Option<Wset>,
+    /// Sessions of a mix; not read yet.
+    pub(crate) wmix: Option<PathBuf>,
     /// Source addresses, for the connections in turn; empty: the kernel chooses.
     pub(crate) myaddr: Vec<IpAddr>,
     /// Print statistics at every sample.
@@ -263,6 +265,7 @@ impl Options {
             wsesslog: None,
             wsesspage: None,
             wset: None,
+            wmix: None,
             myaddr: Vec::new(),
             periodic_stats: false,
             use_timer_cache: false,
@@ -293,7 +296,7 @@ impl Options {
 
     /// Whether the workload is one of sessions.
     pub(crate) fn is_of_sessions(&self) -> bool {
-        self.wsess.is_some() || self.wsesslog.is_some() || self.wsesspage.is_some()
+        self.wsess.is_some() || self.wsesslog.is_some() || self.wsesspage.is_some() || self.wmix.is_some()
     }
 
     pub(super) fn was_given(&self, name: &str) -> bool {
@@ -370,6 +373,7 @@ impl Options {
             "use-timer-cache" => self.use_timer_cache = true,
             "verbose" => self.verbose += 1,
             "wlog" => self.wlog = Some(values::wlog(value)),
+            "wmix" => self.wmix = path(),
             "wsess" => self.wsess = Some(values::sessions("wsess", "calls", value)?),
             "wsesslog" => self.wsesslog = Some(values::wsesslog(value)?),
             "wsesspage" => self.wsesspage = Some(values::sessions("wsesspage", "user requests", value)?),
