@@ -93,7 +93,9 @@ pub enum Next {
     Think(u64),
     /// Nothing any more: it has succeeded.
     End,
-    /// The run ends here: there is no call to be had (manual `--wlog`, `n`).
+    /// The run ends here: there is no call to be had (manual `--wlog`, `n`). A call that was added all the
+    /// same is only begun, as in the original: a connection is opened for it, or it is sent on one that is
+    /// open.
     Stop,
 }
 
@@ -146,6 +148,11 @@ impl Calls<'_> {
         };
         self.asked.push(Ask { of, request, token });
         true
+    }
+
+    /// None of these calls.
+    pub fn clear(&mut self) {
+        self.asked.drain(..).for_each(|ask| self.core.release(ask.request));
     }
 }
 
@@ -257,7 +264,10 @@ impl<S: Script> Sessions<S> {
                     visit.think(due, core);
                 }
                 Next::End => return self.end(id, Outcome::Succeeded, core),
-                Next::Stop => return core.stop(),
+                Next::Stop => {
+                    visit.add(&mut self.asked, due, &mut self.shared, core);
+                    return core.stop();
+                }
             }
         }
     }

@@ -50,11 +50,13 @@ impl Wsess {
         Self { spec, uri: Vec::new() }
     }
 
-    /// Asks for the next call; `None`: there is no URI for it.
+    /// Asks for the next call; `None`: there is no URI for it, so it asks for the first one again.
     fn call(&mut self, calls: &mut Calls<'_>) -> Option<bool> {
         let Some(uris) = &mut self.spec.uris else { return Some(calls.add(self.spec.request, None, 0)) };
         self.uri.clear();
-        uris.next(&mut self.uri).then(|| calls.add(self.spec.request, Some(&self.uri), 0))
+        let is_there = uris.next(&mut self.uri);
+        let added = calls.add(self.spec.request, Some(&self.uri), 0);
+        is_there.then_some(added)
     }
 }
 
@@ -86,7 +88,13 @@ impl Script for Wsess {
             match self.call(calls) {
                 Some(true) => {}
                 Some(false) => break,
-                None => return Next::Stop,
+                None => {
+                    // Of a burst the original begins nothing any more.
+                    if count > 1 {
+                        calls.clear();
+                    }
+                    return Next::Stop;
+                }
             }
         }
         Next::Burst

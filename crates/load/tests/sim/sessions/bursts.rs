@@ -101,10 +101,17 @@ fn a_log_that_ends_stops_the_run() {
         let what = What::Wsess { calls, burst: 1, think: 0, uris: log(loops) };
         SessionCase::new(answers([Act::send(OK)]), 3, what).whole()
     };
+    // The call that finds no entry is begun all the same: it is sent where a connection is open,
     let came = run(false, 2);
-    assert_eq!(came.counts(), [2, 3, 3, 1, 0]);
+    assert_eq!(came.counts(), [2, 4, 3, 1, 0]);
     let uris: Vec<&str> = came.book.asked.iter().filter_map(|asked| asked.text.split(' ').nth(1)).collect();
-    assert_eq!(uris, ["/a", "/b", "/c"]);
+    assert_eq!(uris, ["/a", "/b", "/c", "/a"]);
+    // else a connection is opened for it,
+    let what = What::Wsess { calls: 3, burst: 1, think: 0, uris: log(false) };
+    assert_eq!(SessionCase::new(answers([Act::send(OK)]), 3, what).whole().counts(), [2, 3, 3, 1, 0]);
+    // and of a burst there is nothing more.
+    let what = What::Wsess { calls: 9, burst: 9, think: 0, uris: log(false) };
+    assert_eq!(SessionCase::new(answers([Act::send(OK)]), 3, what).whole().counts(), [1, 1, 1, 0, 0]);
     assert_eq!(run(false, 1).counts(), [3, 3, 3, 3, 0], "enough entries");
     assert_eq!(run(true, 3).counts(), [3, 9, 9, 3, 0]);
 }
