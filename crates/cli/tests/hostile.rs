@@ -139,3 +139,20 @@ fn a_second_sigterm_ends_what_waits_for_its_reader() {
     let (status, files) = impatient("TERM");
     assert_eq!((status.signal(), files), (Some(15), 0));
 }
+
+#[test]
+fn a_reader_that_stands_still_fills_no_memory() {
+    let server = server();
+    let more = ["--uri", "/bytes/4GiB", "--num-conns", "4", "--concurrency", "4", "--print-reply"];
+    let mut child = httperf(&server, 100, &more).spawn().unwrap();
+    // Nobody reads its stdout meanwhile.
+    pause(1500);
+    let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
+    let most = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let most: u32 = most.unwrap().trim().trim_end_matches(" kB").parse().unwrap();
+    assert!(most < 64 * 1024, "{most} KiB");
+    signal(&child, "INT");
+    pause(100);
+    signal(&child, "INT");
+    assert_eq!(ended(&mut child).code(), Some(130));
+}

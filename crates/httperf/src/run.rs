@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::io;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, channel, sync_channel};
 use std::sync::{Arc, RwLock};
 use std::thread::JoinHandle;
@@ -74,6 +75,16 @@ enum Message {
     Alarm(Alarm),
 }
 
+impl Message {
+    /// Bytes of text in it.
+    fn bytes(&self) -> usize {
+        match self {
+            Self::Lines(text) | Self::Uri(text) | Self::Page((text, _)) => text.len(),
+            Self::Sample(_) | Self::Period(_) | Self::Delay(_) | Self::Alarm(_) | Self::Snapshot(_) => 0,
+        }
+    }
+}
+
 /// What a loop leaves.
 struct Remains {
     basic: BasicSummary,
@@ -94,6 +105,9 @@ struct Remains {
 /// the loops up nor fill the memory.
 const UNHEARD: usize = 16_384;
 
+/// So much text may wait to be told. A loop that has more waits itself: text must not be lost.
+const UNHEARD_BYTES: usize = 1024 * 1024;
+
 /// Runs a plan; `notice` is called, in this thread, for what is worth telling meanwhile.
 ///
 /// # Errors
@@ -110,6 +124,7 @@ pub fn run(plan: &Plan, signals: &Signals, mut notice: impl FnMut(Notice<'_>)) -
         }
     };
     let (sender, messages) = sync_channel(UNHEARD);
+    let unheard = Arc::new(AtomicUsize::new(0));
     let before = host::cpu();
     // No loop begins before all are set up: connections of one could take the descriptors that another
     // one needs.
@@ -119,7 +134,7 @@ pub fn run(plan: &Plan, signals: &Signals, mut notice: impl FnMut(Notice<'_>)) -
     let mut loops: Vec<JoinHandle<Result<Remains, EpollError>>> = Vec::new();
     for (index, exchange) in (0..).zip(exchanges) {
         let (plan, sender, stop) = (plan.clone(), sender.clone(), handles[index as usize].clone());
-        let (gate, setting_up) = (gate.clone(), setting_up.clone());
+        let (gate, setting_up, unheard) = (gate.clone(), setting_up.clone(), unheard.clone());
         let others = StopOthers { handles: handles.clone(), armed: true };
         let thread = std::thread::Builder::new().name(format!("loop {index}"));
         loops.push(thread.spawn(move || {
@@ -128,10 +143,11 @@ pub fn run(plan: &Plan, signals: &Signals, mut notice: impl FnMut(Notice<'_>)) -
             let (setting_up, mut others) = (setting_up, others);
             let scenario = plan.scenario(index);
             let driver = Epoll::new(scenario.share, stop.clone())?;
-            let talkers = talkers(&plan.tell, &sender, &stop);
+            let insist = Insist { sender: sender.clone(), stop, unheard };
+            let talkers = talkers(&plan.tell, &insist);
             drop(setting_up);
             drop(gate.read());
-            let this = Loop { core: Core::new(scenario), driver, exchange, talkers, sender };
+            let this = Loop { core: Core::new(scenario), driver, exchange, talkers, sender, insist };
             let remains = run_loop(&plan, this);
             others.armed = false;
             Ok(remains)
@@ -143,7 +159,7 @@ pub fn run(plan: &Plan, signals: &Signals, mut notice: impl FnMut(Notice<'_>)) -
     drop(closed);
     drop(sender);
     let so_far = || results(plan, &started_at, before);
-    tell(&messages, plan.threads, so_far, &mut notice);
+    tell(&messages, &unheard, plan.threads, so_far, &mut notice);
     let remains: Vec<_> = loops.into_iter().map(JoinHandle::join).collect();
     let mut results = results(plan, &started_at, before);
     let signal = signals.first();
@@ -240,6 +256,7 @@ struct Loop {
     /// Collectors that only talk. Where there are any, speed is not the point.
     talkers: Vec<Box<dyn Collector>>,
     sender: SyncSender<Message>,
+    insist: Insist,
 }
 
 /// Runs the part of a plan that one loop has. Every workload is named here once.
@@ -314,7 +331,7 @@ impl Loop {
         if !plan.tell.uris {
             return Some(uris);
         }
-        let tell = insister(&self.sender, self.driver.stop_handle(), Message::Uri);
+        let tell = self.insist.teller(Message::Uri);
         Some(uris.tap(move |uri| tell(uri.to_vec())))
     }
 
@@ -322,7 +339,7 @@ impl Loop {
         if !plan.tell.pages {
             return script;
         }
-        let tell = insister(&self.sender, self.driver.stop_handle(), Message::Page);
+        let tell = self.insist.teller(Message::Page);
         script.tap(move |reference| match reference {
             Reference::Fetched(uri) => tell((uri.to_vec(), true)),
             Reference::Ignored(uri) => tell((uri.to_vec(), false)),
@@ -341,12 +358,12 @@ impl Loop {
     /// The loop itself, with the collectors of the classic report, one that the workload brings, and those of
     /// the plan.
     fn play<W: Workload, C: Own>(self, workload: &mut W, own: C) -> (Remains, C) {
-        let Loop { mut core, mut driver, exchange, talkers, sender } = self;
+        let Loop { mut core, mut driver, exchange, talkers, sender, insist } = self;
         let classic = (
             Shown { basic: Basic::default(), own, tell: teller(&sender, Message::Snapshot) },
             (Samples::new(teller(&sender, Message::Sample)), Alarms::new(teller(&sender, Message::Alarm))),
         );
-        drop(sender);
+        drop((sender, insist));
         let intervals = exchange.map(Intervals::new);
         let (classic, intervals, outcome) = match intervals {
             _ if !talkers.is_empty() => {
@@ -448,14 +465,14 @@ fn drive<C: Collector>(
 }
 
 /// The collectors that only talk.
-fn talkers(tell: &Tell, sender: &SyncSender<Message>, stop: &StopHandle) -> Vec<Box<dyn Collector>> {
+fn talkers(tell: &Tell, insist: &Insist) -> Vec<Box<dyn Collector>> {
     let mut talkers: Vec<Box<dyn Collector>> = Vec::new();
     if tell.printed != Printed::default() {
-        let tell_lines = insister(sender, stop.clone(), Message::Lines);
+        let tell_lines = insist.teller(Message::Lines);
         talkers.push(Box::new(Transcript::new(tell.printed, move |lines: &[u8]| tell_lines(lines.to_vec()))));
     }
     if tell.periods {
-        talkers.push(Box::new(Periodic::new(teller(sender, Message::Period))));
+        talkers.push(Box::new(Periodic::new(teller(&insist.sender, Message::Period))));
     }
     if tell.trace {
         talkers.push(Box::new(Trace));
@@ -464,20 +481,35 @@ fn talkers(tell: &Tell, sender: &SyncSender<Message>, stop: &StopHandle) -> Vec<
 }
 
 /// How a loop tells what must not be lost: it waits for whoever listens, but not when the run is to end.
-fn insister<T: 'static>(
-    sender: &SyncSender<Message>,
+#[derive(Clone)]
+struct Insist {
+    sender: SyncSender<Message>,
     stop: StopHandle,
-    kind: fn(T) -> Message,
-) -> impl Fn(T) + Send + Sync + 'static {
-    let sender = sender.clone();
-    move |what| {
-        let mut message = kind(what);
-        while let Err(TrySendError::Full(back)) = sender.try_send(message) {
-            if stop.asked().is_some() {
-                return;
+    /// Bytes of text that all loops have told and nobody has heard yet.
+    unheard: Arc<AtomicUsize>,
+}
+
+impl Insist {
+    fn teller<T: 'static>(&self, kind: fn(T) -> Message) -> impl Fn(T) + Send + Sync + 'static {
+        let this = self.clone();
+        move |what| {
+            let mut message = kind(what);
+            let bytes = message.bytes();
+            while this.unheard.load(Relaxed) >= UNHEARD_BYTES {
+                if this.stop.asked().is_some() {
+                    return;
+                }
+                std::thread::sleep(PAUSE);
             }
-            message = back;
-            std::thread::sleep(PAUSE);
+            this.unheard.fetch_add(bytes, Relaxed);
+            while let Err(TrySendError::Full(back)) = this.sender.try_send(message) {
+                if this.stop.asked().is_some() {
+                    this.unheard.fetch_sub(bytes, Relaxed);
+                    return;
+                }
+                message = back;
+                std::thread::sleep(PAUSE);
+            }
         }
     }
 }
@@ -498,6 +530,7 @@ fn teller<T: 'static>(
 /// Passes on what the loops tell, until the last of them has ended.
 fn tell(
     messages: &Receiver<Message>,
+    unheard: &AtomicUsize,
     threads: u32,
     results: impl Fn() -> Results,
     notice: &mut impl FnMut(Notice<'_>),
@@ -507,6 +540,7 @@ fn tell(
     let mut periods = Gathered::new(threads as usize);
     let mut failed = BTreeSet::new();
     for message in messages {
+        unheard.fetch_sub(message.bytes(), Relaxed);
         match message {
             Message::Delay(delay) => notice(Notice::Delay(delay)),
             Message::Alarm(alarm @ Alarm::Failed { cause, .. }) => {
