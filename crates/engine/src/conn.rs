@@ -51,6 +51,11 @@ impl Conn {
     pub fn tls(&self) -> Option<TlsFacts> {
         self.tls.as_ref().and_then(|tls| tls.facts())
     }
+
+    /// It has had replies and nothing is outstanding.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.state == State::Open && self.queue.len == 0 && self.replies > 0
+    }
 }
 
 /// How the peer broke a protocol.
@@ -83,6 +88,8 @@ pub(crate) struct Flags {
     pub(crate) headed: bool,
     /// The oldest unsent call is encrypted, and among the outgoing bytes of TLS.
     pub(crate) encrypted: bool,
+    /// The kernel has not taken all that TLS had outgoing.
+    pub(crate) blocked: bool,
     /// The peer has ended the stream while no call was outstanding.
     pub(crate) ended: bool,
 }

@@ -31,10 +31,10 @@ const DISCARD_FROM: u64 = 64 * 1024;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gone;
 
-/// Payload bytes of all connections so far.
+/// Payload bytes of all connections so far; under TLS the plain text, without records and handshakes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Traffic {
-    /// Bytes the kernel took.
+    /// Bytes the kernel took; under TLS those of requests that it took to the last byte.
     pub sent: u64,
     /// Bytes that came, chunk framing and partial replies included.
     pub received: u64,
@@ -201,13 +201,13 @@ impl Core {
             return;
         }
         match input {
-            Input::Data(bytes) => {
-                self.traffic.received += bytes.len() as u64;
-                match conn.tls {
-                    None => self.receive(id, bytes),
-                    Some(_) => self.decrypt(id, bytes),
+            Input::Data(bytes) => match conn.tls {
+                None => {
+                    self.traffic.received += bytes.len() as u64;
+                    self.receive(id, bytes);
                 }
-            }
+                Some(_) => self.decrypt(id, bytes),
+            },
             Input::Sent(bytes) => match conn.tls {
                 None => self.sent(id, bytes, at),
                 Some(_) => self.sent_secure(id, bytes, at),
@@ -239,6 +239,8 @@ impl Core {
                     self.open(id);
                 }
             }
+            // An answer of TLS itself that nobody takes, while nothing is outstanding: as `Failed`.
+            Input::SendFailed(_) if conn.tls.is_some() && conn.is_idle() => conn.flags.ended = true,
             Input::OpenFailed(errno) | Input::ConnectFailed(errno) | Input::SendFailed(errno) => {
                 let cause = if conn.flags.ended { conn.ended_cause() } else { Cause::from_errno(errno) };
                 self.fail(id, cause, errno);
@@ -550,7 +552,8 @@ impl Core {
                 Action::Write(id) => {
                     let Some(conn) = self.conns.get_mut(id) else { continue };
                     if conn.tls.is_some() {
-                        if self.encrypt(id) {
+                        // What is left to be said on a closed connection goes with its end, once.
+                        if conn.state != State::Closed && self.encrypt(id) {
                             let tls = self.conns.get(id).and_then(|conn| conn.tls.as_ref());
                             return tls.map(|tls| Transmit::Write { conn: id, bytes: tls.outgoing() });
                         }

@@ -31,13 +31,15 @@ impl Core {
         }
     }
 
-    /// Encrypts the call that heads the send queue, unless that is done already. Whether there are bytes to
-    /// be written.
+    /// Encrypts the call that heads the send queue, unless that is done already or the kernel has yet to
+    /// take what stands before it: the call would seem to be sent with that. Whether there are bytes to be
+    /// written.
     pub(super) fn encrypt(&mut self, id: ConnId) -> bool {
         let Some(conn) = self.conns.get_mut(id) else { return false };
         let Some(tls) = conn.tls.as_deref_mut() else { return false };
         if conn.state == State::Open
             && !conn.flags.encrypted
+            && !conn.flags.blocked
             && let Some(call) = self.calls.get(conn.queue.unsent)
         {
             if let Err(fault) = tls.encrypt(self.requests.get(call.request).bytes()) {
@@ -54,30 +56,30 @@ impl Core {
         let Some(conn) = self.conns.get_mut(id) else { return };
         let Some(tls) = conn.tls.as_deref_mut() else { return };
         tls.sent(bytes);
-        self.traffic.sent += bytes as u64;
         let done = tls.outgoing().is_empty();
+        conn.flags.blocked = !done;
         let call = conn.queue.unsent;
+        // Until the connection is open there is no call, and the time limit of the connect runs on.
         let Some(current) = self.calls.get_mut(call) else { return };
-        if !conn.flags.encrypted {
-            if done {
-                self.transmits.push_back(Action::Write(id));
-            }
-            return;
-        }
-        if bytes > 0 && !current.sent.is_set() {
+        if conn.flags.encrypted && bytes > 0 && !current.sent.is_set() {
             current.sent = at;
             self.events.push(Event::CallSendStart { call, at });
         }
-        if done {
+        if !done {
+            if bytes > 0 || !conn.deadline.is_set() {
+                self.renew(id, self.scenario.deadlines.write);
+            }
+        } else if conn.flags.encrypted {
             conn.flags.encrypted = false;
             current.written = self.requests.get(current.request).bytes().len() as u32;
+            self.traffic.sent += u64::from(current.written);
             let bytes = current.carried + current.written;
             let (next, flags) = (current.next, conn.flags);
             conn.queue.unsent = next;
             self.events.push(Event::CallSendStop { call, bytes, at });
             self.written_out(id, next, flags, at);
-        } else if bytes > 0 || !conn.deadline.is_set() {
-            self.renew(id, self.scenario.deadlines.write);
+        } else {
+            self.transmits.push_back(Action::Write(id));
         }
     }
 
@@ -95,15 +97,17 @@ impl Core {
             self.open(id);
         }
         if !plain.is_empty() {
+            self.traffic.received += plain.len() as u64;
             self.receive(id, &plain);
             plain.clear();
         }
         self.plain = plain;
-        let still_there = self.conns.get(id).is_some_and(|conn| conn.state != State::Closed);
+        let state = self.conns.get(id).map_or(State::Closed, |conn| conn.state);
         match outcome {
-            Err(fault) if still_there => self.broken(id, Broken::Tls(fault)),
-            Ok(()) if closed && still_there => self.finish(id),
-            _ => {}
+            _ if state == State::Closed => {}
+            Err(fault) => self.broken(id, Broken::Tls(fault)),
+            Ok(()) if closed => self.finish(id),
+            Ok(()) => {}
         }
     }
 
@@ -132,10 +136,13 @@ impl Core {
         }
     }
 
-    /// What TLS says before the socket is closed: nothing where it is to be reset, or where a request was
-    /// cut.
+    /// What TLS says before the socket is closed: nothing where it is to be reset, where a request was cut,
+    /// or where a handshake is broken off without a fault of the server's.
     pub(super) fn farewell(&self, id: ConnId) -> &[u8] {
-        let speaks = |conn: &&Conn| !conn.flags.encrypted && !self.scenario.socket.reset;
+        let speaks = |conn: &&Conn| {
+            let begun = conn.connected.is_set() || conn.fault.is_some();
+            begun && !conn.flags.encrypted && !self.scenario.socket.reset
+        };
         let conn = self.conns.get(id).filter(speaks);
         conn.and_then(|conn| conn.tls.as_deref()).map_or(b"", |tls| tls.outgoing())
     }
