@@ -7,6 +7,7 @@ mod interval;
 mod latency;
 mod quality;
 mod session;
+mod tls;
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -86,7 +87,8 @@ struct Target<'a> {
     urls: &'a [String],
     addresses: Vec<String>,
     protocol: &'static str,
-    tls: Unknown,
+    /// `null` where no TLS is spoken.
+    tls: Option<tls::Tls>,
 }
 
 #[derive(Serialize)]
@@ -204,6 +206,8 @@ struct Notes {
     informational: u64,
     length_and_chunked: u64,
     unknown_coding: u64,
+    /// TLS connections that ended between replies without close_notify.
+    no_close_notify: u64,
     /// Slices of a loop that could not be told apart.
     late_interval_blocks: u64,
 }
@@ -243,7 +247,7 @@ impl<'a> Document<'a> {
                 urls: &request.urls,
                 addresses: request.addresses.iter().map(ToString::to_string).collect(),
                 protocol: "http/1.1",
-                tls: None,
+                tls: request.verified.map(|verified| tls::Tls::of(basic, verified)),
             },
             load: Load {
                 model: request.model,
@@ -265,7 +269,8 @@ impl<'a> Document<'a> {
             },
             errors: Errors::of(basic, &figures),
             rate: Rate::of(basic),
-            latency: timeline.map(|timeline| latency::Latency::of(timeline, basic)),
+            latency: timeline
+                .map(|timeline| latency::Latency::of(timeline, basic, request.verified.is_some())),
             steady: None,
             generator: Generator::of(results),
             verdict: Judgement { status: verdict.status.key(), reasons: verdict.reasons },
@@ -280,6 +285,7 @@ impl<'a> Document<'a> {
                 informational: basic.interim,
                 length_and_chunked: basic.length_and_chunked,
                 unknown_coding: basic.unknown_coding,
+                no_close_notify: basic.no_close_notify,
                 late_interval_blocks: timeline.map_or(0, httperf_stat::Timeline::late_blocks),
             },
         }

@@ -98,6 +98,8 @@ pub struct RunInfo {
     pub urls: Vec<String>,
     /// Addresses loaded.
     pub addresses: Vec<SocketAddr>,
+    /// Whether the servers' certificates are checked; `None` without TLS.
+    pub verified: Option<bool>,
     /// `open`, `closed` or `sessions`.
     pub model: &'static str,
     /// `constant`, `poisson`, `uniform`, `stages`, or `completion` in a closed loop.

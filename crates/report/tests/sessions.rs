@@ -69,6 +69,7 @@ fn results(ms: u64, sessions: Option<SessionSummary>, session_rates: &[f64]) -> 
             argv: Vec::new(),
             urls: Vec::new(),
             addresses: Vec::new(),
+            verified: None,
             model: "sessions",
             arrivals: "constant",
             rate_per_s: Some(5.0),

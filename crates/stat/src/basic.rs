@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use httperf_engine::{Cause, Collector, Core, Event, Time, Traffic};
 use httperf_wire::Note;
 
+use crate::handshake::Handshakes;
 use crate::moments::{MeanTime, Moments};
 
 /// The collector.
@@ -83,6 +84,10 @@ pub struct BasicSummary {
     pub length_and_chunked: u64,
     /// Replies with a transfer coding that is not known.
     pub unknown_coding: u64,
+    /// TLS connections that the server ended between replies without announcing it (close_notify).
+    pub no_close_notify: u64,
+    /// TLS handshakes that were done.
+    pub handshakes: Handshakes,
 }
 
 /// Lifetimes of connections with at least one reply, in bins of 1 ms.
@@ -190,6 +195,7 @@ impl BasicSummary {
         ] {
             theirs.iter().for_each(|(cause, count)| *mine.entry(*cause).or_default() += count);
         }
+        self.handshakes.merge(&other.handshakes);
         other.statuses.iter().for_each(|(status, count)| *self.statuses.entry(*status).or_default() += count);
         for (mine, theirs) in [
             (&mut self.arrivals, other.arrivals),
@@ -209,6 +215,7 @@ impl BasicSummary {
             (&mut self.interim, other.interim),
             (&mut self.length_and_chunked, other.length_and_chunked),
             (&mut self.unknown_coding, other.unknown_coding),
+            (&mut self.no_close_notify, other.no_close_notify),
         ] {
             *mine += theirs;
         }
@@ -262,6 +269,9 @@ impl Collector for Basic {
                 sum.established += 1;
                 if let Some(conn) = core.conn(conn) {
                     sum.connect_s.add(at.seconds_since(conn.created));
+                    if let Some(facts) = conn.tls() {
+                        sum.handshakes.add(facts);
+                    }
                 }
             }
             Event::ConnFailed { conn, cause, errno, at } => {
@@ -315,6 +325,7 @@ impl Collector for Basic {
             Event::Interim { .. } => sum.interim += 1,
             Event::Noted { note: Note::LengthAndChunked, .. } => sum.length_and_chunked += 1,
             Event::Noted { note: Note::UnknownCoding, .. } => sum.unknown_coding += 1,
+            Event::Noted { note: Note::NoCloseNotify, .. } => sum.no_close_notify += 1,
             Event::Stopped { at } => {
                 sum.started = Some(core.started_at().min(at));
                 sum.ended = Some(at);

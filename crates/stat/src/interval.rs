@@ -205,6 +205,10 @@ impl<E: Exchange> Intervals<E> {
         if conn.created.is_set() {
             ages[Measure::Connect as usize].record(at.since(conn.created));
         }
+        // Reached and not connected: in the handshake.
+        if conn.reached.is_set() {
+            ages[Measure::Tls as usize].record(at.since(conn.reached));
+        }
     }
 }
 
@@ -227,6 +231,9 @@ impl<E: Exchange> Collector for Intervals<E> {
             Event::ConnConnected { conn, at } => {
                 let Some(conn) = core.conn(conn) else { return };
                 self.block.done[Measure::Connect as usize].record(at.since(conn.created));
+                if conn.tls().is_some() {
+                    self.block.done[Measure::Tls as usize].record(at.since(conn.reached));
+                }
             }
             Event::CallIssued { call, .. } => {
                 let Some(call) = core.call(call) else { return };

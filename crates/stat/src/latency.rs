@@ -17,7 +17,7 @@ pub enum Measure {
     Lag,
     /// Connection established - just before connect(2).
     Connect,
-    /// TLS handshake. Nothing is recorded yet.
+    /// TLS handshake: connection established - TCP established. Plain connections have none.
     Tls,
     /// First byte of the reply - first byte handed to the kernel.
     FirstByte,

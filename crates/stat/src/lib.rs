@@ -17,6 +17,7 @@
 
 mod alarm;
 mod basic;
+mod handshake;
 mod interval;
 mod latency;
 mod moments;
@@ -31,6 +32,7 @@ mod transcript;
 
 pub use alarm::{Alarm, Alarms};
 pub use basic::{Basic, BasicSummary, Lifetimes};
+pub use handshake::{Handshakes, Settled};
 pub use interval::{Block, Exchange, InPlace, Intervals};
 pub use latency::{Bucket, Distribution, Measure, Times};
 pub use moments::{MeanTime, Moments};

@@ -315,6 +315,7 @@ fn info(options: &Options, asked: &Asked<'_>, workload: &WorkloadPlan) -> RunInf
         },
         urls: asked.servers.iter().map(url).collect(),
         addresses: asked.targets.clone(),
+        verified: options.ssl.on.then_some(options.ssl.verify),
         model: match workload {
             WorkloadPlan::Sessions(_) => "sessions",
             WorkloadPlan::ConnRate(_) if pace.period.is_some() => "open",

@@ -16,7 +16,8 @@ pub(super) struct Latency {
     service: Times,
     lag: Times,
     connect: Times,
-    tls: Unknown,
+    /// `null` where no TLS is spoken.
+    tls: Option<Times>,
     first_byte: Times,
     transfer: Times,
     by_status: BTreeMap<&'static str, Times>,
@@ -42,7 +43,7 @@ struct Times {
 const CLASSES: [&str; 6] = ["0xx", "1xx", "2xx", "3xx", "4xx", "5xx"];
 
 impl Latency {
-    pub(super) fn of(timeline: &Timeline, basic: &BasicSummary) -> Self {
+    pub(super) fn of(timeline: &Timeline, basic: &BasicSummary, tls: bool) -> Self {
         let of = |measure| Times::of(&timeline.whole(measure), 0);
         // Arrivals that still waited for their turn wait for their reply too. When each fell due is not known
         // here: at age 0 they are counted and change no percentile.
@@ -56,7 +57,7 @@ impl Latency {
             service: of(Measure::Service),
             lag: Times::of(&timeline.whole(Measure::Lag), waiting),
             connect: of(Measure::Connect),
-            tls: None,
+            tls: tls.then(|| of(Measure::Tls)),
             first_byte: of(Measure::FirstByte),
             transfer: of(Measure::Transfer),
             by_status: (0..=5).filter_map(class).collect(),

@@ -54,6 +54,7 @@ fn nothing() -> Results {
             argv: vec!["httperf".into(), "--add-header=Authorization: ***".into()],
             urls: vec!["http://127.0.0.1:80/".into()],
             addresses: vec![([127, 0, 0, 1], 80).into()],
+            verified: None,
             model: "open",
             arrivals: "constant",
             rate_per_s: Some(500.0),
@@ -198,6 +199,20 @@ fn what_is_not_known_is_null() {
     );
     assert_eq!(response["p"]["50"], Value::Null);
     assert_eq!(empty["verdict"]["status"], "valid");
+}
+
+#[test]
+fn tls_that_never_came_about_is_empty_but_there() {
+    let mut results = run(1, honest(), Faults::default());
+    results.request.verified = Some(false);
+    let document = read(&results);
+    let tls = serde_json::json!({
+        "version": null, "suite": null, "group": null, "verified": false, "resumed": 0, "full": 0, "settled": []
+    });
+    assert_eq!(document["target"]["tls"], tls);
+    assert_eq!(document["latency"]["tls"]["count"], 0);
+    let plain = read(&run(1, honest(), Faults::default()));
+    assert_eq!((&plain["target"]["tls"], &plain["latency"]["tls"]), (&Value::Null, &Value::Null));
 }
 
 #[test]
