@@ -35,7 +35,7 @@ use socket::{Connect, Look, Socket};
 pub use faults::Faults;
 pub use network::Network;
 pub use random::Random;
-pub use server::{Accept, Act, Honest, Reply, Script, Server};
+pub use server::{Accept, Act, Honest, Layer, Layers, Reply, Script, Server};
 pub use truth::{Answer, Dialogue, Turns};
 
 /// When every simulation begins.
@@ -75,6 +75,8 @@ pub struct Sim {
     random: Random,
     heap: Timers<Happening>,
     sockets: Vec<Option<Socket>>,
+    /// Closed ones whose last bytes are on their way to a server that looks at them.
+    lingering: Vec<Socket>,
     /// When the latest connection was due, and how many before it were due at the same moment.
     last_due: (u64, u64),
     /// Connections with something to tell; the first `due_ready` of them belong to this turn.
@@ -104,6 +106,8 @@ enum Happening {
     Request(ConnId, Box<[u8]>),
     /// The server did something that takes effect now.
     Peer(ConnId, Effect),
+    /// The last byte of a closed socket has arrived.
+    Gone(ConnId),
     Stop(Stop),
 }
 
@@ -120,6 +124,7 @@ impl Sim {
             now: ORIGIN,
             heap,
             sockets: Vec::new(),
+            lingering: Vec::new(),
             last_due: (0, 0),
             ready: VecDeque::new(),
             due_ready: 0,
@@ -177,7 +182,19 @@ impl Sim {
                 | Happening::Again(conn)
                 | Happening::Request(conn, _)
                 | Happening::Peer(conn, _) => conn,
+                Happening::Gone(conn) => {
+                    self.lingering.retain(|socket| socket.conn != conn);
+                    continue;
+                }
             };
+            if let Happening::Request(_, bytes) = &happening
+                && let Some(socket) = self.lingering.iter_mut().find(|socket| socket.conn == conn)
+            {
+                let dialogue = &mut self.dialogues[socket.dialogue];
+                // Nobody hears what it answers.
+                socket.peer.receive(at, bytes, &mut socket.pipe, dialogue, &mut |_, _| {});
+                continue;
+            }
             let Some(socket) = find(&mut self.sockets, conn) else {
                 if self.random.chance(self.setup.faults.stale) {
                     self.ready.push_back(conn);
@@ -195,7 +212,7 @@ impl Sim {
                     }
                 }
                 Happening::Writable(_) => socket.writable = true,
-                Happening::Again(_) | Happening::Stop(_) => {}
+                Happening::Again(_) | Happening::Gone(_) | Happening::Stop(_) => {}
                 Happening::Request(_, bytes) => {
                     socket.peer.receive(at, &bytes, &mut socket.pipe, dialogue, &mut effect);
                     continue;
@@ -230,12 +247,12 @@ impl Sim {
             return Completion { at, conn, input: Input::OpenFailed(errno) };
         }
         let mut random = Random::keyed(setup.seed, &[key, SERVER]);
-        let server = setup.server.choose(&mut random);
+        let (layers, server) = setup.server.choose(&mut random);
         let link = Link::new(&setup.network, setup.seed, key);
         let there = at + link.latency;
         let back = there + link.latency;
         let (accept, room) = (server.accept(), server.reads());
-        let peer = Peer::new(server, random, link);
+        let peer = Peer::new(server, layers, random, link);
         let mut socket = Socket::new(conn, peer, room, faults, self.dialogues.len());
         if let Some(errno) = Faults::errno(&mut socket.faults, setup.faults.late_open) {
             socket.state = Connect::Over(errno);
@@ -288,6 +305,10 @@ impl Sim {
         let Some(socket) = self.sockets.get_mut(conn.index()) else { return };
         let Some(socket) = socket.take_if(|socket| socket.conn == conn) else { return };
         self.dialogues[socket.dialogue].closed = Some(self.now);
+        if socket.peer.is_layered() {
+            self.heap.add(self.now + socket.peer.link.latency, Happening::Gone(conn));
+            self.lingering.push(socket);
+        }
         if self.random.chance(self.setup.faults.stale) {
             self.ready.push_back(conn);
         }

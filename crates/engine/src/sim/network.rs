@@ -90,7 +90,7 @@ enum Piece {
 }
 
 /// The byte that fillings are made of.
-const FILLING: u8 = b'.';
+pub(super) const FILLING: u8 = b'.';
 
 impl Pipe {
     pub(super) fn push(&mut self, bytes: Arc<[u8]>) {

@@ -2,9 +2,9 @@
 
 use std::collections::VecDeque;
 
-use super::network::{Link, Pipe};
+use super::network::{FILLING, Link, Pipe};
 use super::random::Random;
-use super::server::{Act, Reply, Server};
+use super::server::{Act, Layer, Layers, Reply, Server};
 use super::truth::{Answer, Dialogue};
 use crate::time::Time;
 
@@ -25,6 +25,7 @@ pub(super) enum Effect {
 #[derive(Debug)]
 pub(super) struct Peer {
     server: Server,
+    layer: Option<Box<dyn Layer>>,
     random: Random,
     pub(super) link: Link,
     requests: Requests,
@@ -37,9 +38,10 @@ pub(super) struct Peer {
 }
 
 impl Peer {
-    pub(super) fn new(server: &Server, random: Random, link: Link) -> Self {
+    pub(super) fn new(server: &Server, layers: Option<&Layers>, random: Random, link: Link) -> Self {
         Self {
             server: server.clone(),
+            layer: layers.map(Layers::make),
             random,
             link,
             requests: Requests::default(),
@@ -48,6 +50,11 @@ impl Peer {
             asleep: true,
             closed: false,
         }
+    }
+
+    /// Whether something stands between it and the network.
+    pub(super) fn is_layered(&self) -> bool {
+        self.layer.is_some()
     }
 
     /// Bytes from the client have come.
@@ -64,7 +71,15 @@ impl Peer {
             // Nobody reads any more (RFC 9293 section 3.6.1).
             return effect(self.link.behind(at), Effect::Rst);
         }
-        self.requests.feed(bytes);
+        match &mut self.layer {
+            None => self.requests.feed(bytes),
+            Some(layer) => {
+                let (mut up, mut down) = (Vec::new(), Vec::new());
+                layer.receive(bytes, &mut up, &mut down);
+                self.requests.feed(&up);
+                self.say(at, down, pipe, effect);
+            }
+        }
         while let Some(head) = self.requests.next() {
             truth.requests += 1;
             self.waiting.push_back((at, head));
@@ -96,6 +111,10 @@ impl Peer {
                     self.asleep = true;
                     return effect(at + nanos, Effect::Resume);
                 }
+                Act::Send(bytes) if self.layer.is_some() => self.wrap(at, &bytes, pipe, truth, effect),
+                Act::Fill(length) if self.layer.is_some() => {
+                    self.wrap(at, &vec![FILLING; length as usize], pipe, truth, effect);
+                }
                 Act::Send(bytes) => {
                     let length = bytes.len() as u64;
                     pipe.push(bytes);
@@ -113,10 +132,12 @@ impl Peer {
                 }
                 Act::Shut => {
                     truth.ended.get_or_insert(at);
+                    self.say_end(at, pipe, effect);
                     effect(self.link.behind(at), Effect::Fin);
                 }
                 Act::Close => {
                     truth.ended.get_or_insert(at);
+                    self.say_end(at, pipe, effect);
                     self.closed = true;
                     effect(self.link.behind(at), Effect::Fin);
                 }
@@ -128,6 +149,40 @@ impl Peer {
                 }
             }
         }
+    }
+
+    /// Sends bytes of an answer through the layer.
+    fn wrap(
+        &mut self,
+        at: Time,
+        bytes: &[u8],
+        pipe: &mut Pipe,
+        truth: &mut Dialogue,
+        effect: &mut impl FnMut(Time, Effect),
+    ) {
+        let mut down = Vec::new();
+        if let Some(layer) = &mut self.layer {
+            layer.send(bytes, &mut down);
+        }
+        let length = down.len() as u64;
+        pipe.push(down.into());
+        self.carry(at, length, truth, effect);
+    }
+
+    /// Sends what the layer says at the end.
+    fn say_end(&mut self, at: Time, pipe: &mut Pipe, effect: &mut impl FnMut(Time, Effect)) {
+        let mut down = Vec::new();
+        if let Some(layer) = &mut self.layer {
+            layer.end(&mut down);
+        }
+        self.say(at, down, pipe, effect);
+    }
+
+    /// Sends bytes that belong to no answer.
+    fn say(&mut self, at: Time, bytes: Vec<u8>, pipe: &mut Pipe, effect: &mut impl FnMut(Time, Effect)) {
+        let length = bytes.len() as u64;
+        pipe.push(bytes.into());
+        self.link.carry(at, length, |arrival, length| effect(arrival, Effect::Segment(length)));
     }
 
     fn carry(&mut self, at: Time, bytes: u64, truth: &mut Dialogue, effect: &mut impl FnMut(Time, Effect)) {
@@ -226,7 +281,7 @@ mod tests {
             Act::Wait(10),
         ])));
         let network = Network { latency: 5..=5, kib: 0..=0, segment: 9..=9 };
-        let mut peer = Peer::new(&server, Random::new(0), Link::new(&network, 0, 0));
+        let mut peer = Peer::new(&server, None, Random::new(0), Link::new(&network, 0, 0));
         let (mut pipe, mut truth) = (Pipe::default(), Dialogue::default());
         let mut effects = Vec::new();
         peer.proceed(Time(0), &mut pipe, &mut truth, &mut |at, effect| effects.push((at, effect)));

@@ -155,14 +155,51 @@ pub enum Server {
     Mutant(Honest),
     /// Each connection is drawn one of these.
     Several(Vec<Server>),
+    /// Something stands between the server and the network.
+    Behind(Layers, Box<Server>),
+}
+
+/// What stands between a server and the network on one connection: the server's end of TLS, say. It is given
+/// bytes and gives bytes back, appended to what is there.
+pub trait Layer: fmt::Debug {
+    /// Bytes of the client: `up` is for the server, `down` goes back without the server's knowledge.
+    fn receive(&mut self, bytes: &[u8], up: &mut Vec<u8>, down: &mut Vec<u8>);
+
+    /// What the server sends, as it goes over the network.
+    fn send(&mut self, bytes: &[u8], down: &mut Vec<u8>);
+
+    /// The server ends its side: what is said before FIN.
+    fn end(&mut self, down: &mut Vec<u8>);
+}
+
+/// Makes a layer for each connection.
+#[derive(Clone)]
+pub struct Layers(Arc<dyn Fn() -> Box<dyn Layer> + Send + Sync>);
+
+impl Layers {
+    /// Layers made by this.
+    pub fn new(make: impl Fn() -> Box<dyn Layer> + Send + Sync + 'static) -> Self {
+        Self(Arc::new(make))
+    }
+
+    pub(super) fn make(&self) -> Box<dyn Layer> {
+        (self.0)()
+    }
+}
+
+impl fmt::Debug for Layers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Layers")
+    }
 }
 
 impl Server {
-    /// Who serves this connection.
-    pub(super) fn choose(&self, random: &mut Random) -> &Server {
+    /// Who serves this connection, and behind what.
+    pub(super) fn choose(&self, random: &mut Random) -> (Option<&Layers>, &Server) {
         match self {
             Server::Several(servers) => random.pick(servers).choose(random),
-            server => server,
+            Server::Behind(layers, server) => (Some(layers), server.choose(random).1),
+            server => (None, server),
         }
     }
 
@@ -202,7 +239,7 @@ impl Server {
             }
             Server::Noise => (noise(random), None),
             Server::Mutant(honest) => (mutate(honest.answer(head, random).0, random), None),
-            Server::Several(_) => (Vec::new(), None),
+            Server::Several(_) | Server::Behind(..) => (Vec::new(), None),
         }
     }
 }

@@ -193,7 +193,7 @@ mod tests {
         let server = Server::Scripted(std::sync::Arc::new(Script::answering([])));
         let link = Link::new(&Network::local(), 1, 1);
         let mut socket =
-            Socket::new(ConnId::NONE, Peer::new(&server, Random::new(1), link), 100, Random::new(1), 0);
+            Socket::new(ConnId::NONE, Peer::new(&server, None, Random::new(1), link), 100, Random::new(1), 0);
         socket.state = Connect::Told;
         socket.pipe.fill(1000);
         socket.hear(Effect::Segment(1000));

@@ -4,8 +4,8 @@ use std::io;
 
 use httperf_engine::sim::{Dialogue, Faults, Honest, Network, ORIGIN, Random, Server, Setup, Sim, Turns};
 use httperf_engine::{
-    Collector, Core, Deadlines, Driver, Event, Nanos, RequestId, Scenario, Share, Stop, Ticks, Time, Traffic,
-    Workload, run,
+    Collector, Core, Deadlines, Driver, Event, Nanos, RequestId, Scenario, Secure, Share, SocketOptions,
+    Stop, Ticks, Time, Traffic, Workload, run,
 };
 use httperf_load::{Arrivals, ConnRate, Pattern, Period};
 use httperf_stat::{Basic, BasicSummary, InPlace, Intervals, Timeline};
@@ -31,6 +31,9 @@ pub(crate) struct Case {
     pub(crate) timeout: Option<Nanos>,
     pub(crate) limit: Option<Nanos>,
     pub(crate) rules: Rules,
+    /// TLS is spoken.
+    pub(crate) secure: Option<Secure>,
+    pub(crate) reset: bool,
     pub(crate) setup: Setup,
 }
 
@@ -86,6 +89,8 @@ impl Case {
             timeout: None,
             limit: None,
             rules: Rules::default(),
+            secure: None,
+            reset: false,
             setup: Setup {
                 seed,
                 network: Network::local(),
@@ -141,6 +146,8 @@ impl Case {
             timeout: (!tame || random.chance(500)).then(|| random.scale(&(5 * MS..=60 * SECOND))),
             limit: random.chance(100).then(|| random.scale(&(MS..=5 * SECOND))),
             rules,
+            secure: None,
+            reset: false,
             setup: Setup {
                 seed,
                 network,
@@ -214,6 +221,8 @@ impl Case {
         Core::new(Scenario {
             deadlines: Deadlines::all(self.timeout),
             rules: self.rules,
+            secure: self.secure.clone(),
+            socket: SocketOptions { reset: self.reset, ..SocketOptions::default() },
             // Ticks alone would keep a run alive that waits for nothing.
             ticks: self.limit.map(|limit| Ticks { first: limit / 7 + 1, every: limit / 5 + 1 }),
             limit: self.limit,
@@ -225,7 +234,11 @@ impl Case {
     /// Nothing but honest servers, time enough, and nobody who ends the run.
     pub(crate) fn is_tame(&self) -> bool {
         let quiet = self.timeout.is_none() && self.limit.is_none() && self.setup.faults.stop.is_none();
-        quiet && !self.rules.classic_strict && matches!(self.setup.server, Server::Honest(_))
+        let server = match &self.setup.server {
+            Server::Behind(_, server) => server,
+            server => server,
+        };
+        quiet && !self.rules.classic_strict && matches!(server, Server::Honest(_))
     }
 
     /// Smaller runs that may fail in the same way.

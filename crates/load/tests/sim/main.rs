@@ -7,6 +7,7 @@
 //!   idle.rs     connections that lie idle between calls
 //!   world.rs    what must not matter: shares, cuts, discards, our own clock
 //!   sessions    the same for session workloads, and their rules one by one
+//!   tls         the same over TLS, and the ways in which a handshake fails
 //! ```
 //!
 //! `SIM_SEED=17 cargo test -p httperf-load --test sim seeds` replays one seed, `SIM_SEEDS=10000` runs so
@@ -20,4 +21,5 @@ mod matrix;
 mod scripts;
 mod seeds;
 mod sessions;
+mod tls;
 mod world;

@@ -239,6 +239,7 @@ fn replies() -> Vec<Row> {
         row("103", says(format!("HTTP/1.1 103 E\r\nLink: a\r\nContent-Length: 9\r\n\r\n{OK}")), 2, None),
         row("32 interim replies", interim(32), 2, None),
         row("404", status(404), 2, None),
+        row("500", status(500), 2, None),
         row("503", status(503), 2, None),
         row("600", status(600), 2, None),
         row("999", status(999), 2, None),
@@ -275,6 +276,9 @@ fn replies() -> Vec<Row> {
         ),
         row("bytes behind the reply", says(format!("{OK}X")), 1, Cause::Unsolicited)
             .calls(1, 1)
+            .failed(0)
+            .uncut(),
+        row("bytes behind the first reply", says(format!("{OK}EXTRA")), 1, Cause::Unsolicited)
             .failed(0)
             .uncut(),
         row("a second reply behind the reply", says(format!("{OK}{OK}")), 1, Cause::Unsolicited)

@@ -231,6 +231,7 @@ impl SessionCase {
             requests: requests.into(),
             deadlines: Deadlines::all(self.world.timeout),
             rules: self.world.rules,
+            secure: self.world.secure.clone(),
             wants: Wants {
                 header: self.cookies.is_some() || matches!(self.what, What::Page { .. }),
                 body: matches!(self.what, What::Page { .. }),

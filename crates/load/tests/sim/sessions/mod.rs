@@ -10,7 +10,7 @@
 //! ```
 
 mod bursts;
-mod case;
+pub(crate) mod case;
 mod drawn;
 mod losses;
 mod mix;
