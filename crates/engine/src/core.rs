@@ -570,7 +570,8 @@ impl Core {
                 }
             }
         }
-        if std::mem::take(&mut self.stopping) {
+        if self.stopping {
+            self.stopping = false;
             self.end(Ended::Finished);
         }
         None

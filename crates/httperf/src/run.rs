@@ -435,14 +435,23 @@ struct Shown<C, F> {
     tell: F,
 }
 
+impl<C: Own, F: Fn(Box<Snapshot>)> Shown<C, F> {
+    #[cold]
+    fn show(&self, core: &Core) {
+        let snapshot = Snapshot { basic: self.basic.so_far(core), sessions: self.own.sessions() };
+        (self.tell)(Box::new(snapshot));
+    }
+}
+
 impl<C: Own, F: Fn(Box<Snapshot>)> Collector for Shown<C, F> {
     #[inline(always)]
     fn on(&mut self, event: &Event, core: &Core) {
-        self.basic.on(event, core);
-        self.own.on(event, core);
-        if let Event::Snapshot { .. } = event {
-            let snapshot = Snapshot { basic: self.basic.so_far(core), sessions: self.own.sessions() };
-            (self.tell)(Box::new(snapshot));
+        match event {
+            Event::Snapshot { .. } => self.show(core),
+            _ => {
+                self.basic.on(event, core);
+                self.own.on(event, core);
+            }
         }
     }
 }
