@@ -22,6 +22,7 @@ use crate::request::{Patch, RequestId, Requests};
 use crate::scenario::{Deadlines, Scenario, Scrap};
 use crate::session::{Outcome, Session};
 use crate::time::{Time, Timers};
+use endings::KeptPool;
 use replies::Heard;
 
 /// Fewer coming body bytes than this are read, not thrown away: a discard pays only when it is large.
@@ -61,6 +62,7 @@ pub struct Core {
     ended: Option<Ended>,
     /// The workload wants the end.
     stopping: bool,
+    pool: Option<KeptPool>,
     traffic: Traffic,
     conns: Slab<Conn>,
     calls: Slab<Call>,
@@ -138,6 +140,7 @@ impl Core {
             turn: 0,
             ended: None,
             stopping: false,
+            pool: None,
             traffic: Traffic::default(),
             conns: Slab::default(),
             calls: Slab::default(),
@@ -189,7 +192,7 @@ impl Core {
         self.now = self.now.max(at);
         self.heard.text.clear();
         if let Input::Stop(stop) = input {
-            return self.end(Ended::Stopped(stop));
+            return self.wind_down(Ended::Stopped(stop));
         }
         let Some(conn) = self.conns.get_mut(id) else {
             if let Input::Snapshot = input {
@@ -247,7 +250,7 @@ impl Core {
             }
             Input::Failed(errno) => {
                 if conn.queue.len == 0 && conn.state == State::Open {
-                    conn.flags.ended = true;
+                    self.ended_idle(id);
                 } else {
                     self.fail(id, Cause::from_errno(errno), errno);
                 }
@@ -264,7 +267,7 @@ impl Core {
         if self.limit <= limit {
             self.now = self.now.max(now);
             self.limit = Time::NEVER;
-            self.end(Ended::Limit);
+            self.wind_down(Ended::Limit);
         } else if self.tick <= limit {
             self.now = self.now.max(now);
             self.events.push(Event::Tick { at: self.now });
@@ -337,6 +340,11 @@ impl Core {
     /// Says that an arrival which was due at `due` is taken up.
     pub fn arrive(&mut self, due: Time) {
         self.events.push(Event::Arrival { due, at: self.now });
+    }
+
+    /// Says that an arrival which was due at `due`, and was taken up, is dropped.
+    pub fn shed(&mut self, due: Time) {
+        self.events.push(Event::Shed { due, at: self.now });
     }
 
     /// Opens a connection to a target (by its number in the scenario). `due` is when it should have been
@@ -725,7 +733,7 @@ impl Core {
 
     fn end(&mut self, ended: Ended) {
         if self.ended.is_none() {
-            self.ended = Some(ended);
+            self.ended = Some(self.reason(ended));
             self.events.push(Event::Stopped { at: self.now });
         }
     }

@@ -18,6 +18,8 @@ use crate::time::Time;
 pub enum Event {
     /// The workload took up an arrival that was due at `due`.
     Arrival { due: Time, at: Time },
+    /// An arrival that had been taken up is dropped: no connection was to be had for it.
+    Shed { due: Time, at: Time },
 
     /// A session was begun.
     SessionBegan { session: SessionId, at: Time },
@@ -31,6 +33,8 @@ pub enum Event {
     /// The connection failed: one error, however many calls were on it. `errno` is 0
     /// if the kernel had no say.
     ConnFailed { conn: ConnId, cause: Cause, errno: i32, at: Time },
+    /// The peer has ended a connection on which nothing was outstanding, and the workload keeps a pool.
+    ConnEnded { conn: ConnId, at: Time },
     /// The connection is closed. Its last event.
     ConnClosed { conn: ConnId, at: Time },
     /// The connection was still there when the run ended, or it was given up before it could carry calls. Its
@@ -68,6 +72,8 @@ pub enum Event {
     Tick { at: Time },
     /// Somebody wants to see how far the run has come.
     Snapshot { at: Time },
+    /// The run ends soon, and the workload keeps a pool: no new work, what is in flight may end.
+    Stopping { at: Time },
     /// The run ends. The last event of all is behind it: what is still open is aborted.
     Stopped { at: Time },
 }

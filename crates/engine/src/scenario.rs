@@ -53,7 +53,12 @@ impl Scenario {
 impl Deadlines {
     /// The same limit for everything.
     pub fn all(limit: Option<Nanos>) -> Self {
-        Self { connect: limit, write: limit, wait: limit, reply: limit }
+        Self { connect: limit, write: limit, wait: limit, reply: limit, call: None }
+    }
+
+    /// One limit for connects, and one for each call as a whole, however its time is spent.
+    pub fn per_call(limit: Nanos) -> Self {
+        Self { connect: Some(limit), call: Some(limit), ..Self::default() }
     }
 }
 
@@ -96,6 +101,9 @@ pub struct Deadlines {
     pub wait: Option<Nanos>,
     /// From a reply's first byte to its last.
     pub reply: Option<Nanos>,
+    /// For a call as a whole, from when it can be written to its reply's last byte. Takes the place of all
+    /// others but `connect`.
+    pub call: Option<Nanos>,
 }
 
 /// How sockets are set up.

@@ -209,7 +209,7 @@ impl Plan {
 pub fn limits_of_the_classic_tool(timeout_s: f64, think_timeout_s: f64) -> Deadlines {
     let nanos = |seconds: f64| (seconds > 0.0).then_some((seconds * 1e9) as Nanos);
     let reply = nanos(timeout_s.max(0.0) + think_timeout_s.max(0.0));
-    Deadlines { connect: nanos(timeout_s), write: nanos(timeout_s), wait: reply, reply }
+    Deadlines { connect: nanos(timeout_s), write: nanos(timeout_s), wait: reply, reply, call: None }
 }
 
 #[cfg(test)]

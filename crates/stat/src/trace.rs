@@ -34,10 +34,14 @@ impl Collector for Trace {
             Event::Arrival { due, at } => {
                 debug!(target: "httperf", t = %since_start(at), lag = %Seconds(at.since(due)), "arrival");
             }
+            Event::Shed { due, at } => {
+                debug!(target: "httperf", t = %since_start(at), age = %Seconds(at.since(due)), "arrival shed");
+            }
             Event::SessionBegan { .. } | Event::SessionEnded { .. } => session(event, core, since_start),
             Event::ConnConnecting { .. }
             | Event::ConnConnected { .. }
             | Event::ConnFailed { .. }
+            | Event::ConnEnded { .. }
             | Event::ConnClosed { .. }
             | Event::ConnAborted { .. }
             | Event::Noted { .. }
@@ -57,6 +61,7 @@ impl Collector for Trace {
             }
             Event::Tick { at } => trace!(target: "httperf", t = %since_start(at), "tick"),
             Event::Snapshot { at } => info!(target: "httperf", t = %since_start(at), "snapshot"),
+            Event::Stopping { at } => info!(target: "httperf", t = %since_start(at), "stopping"),
             Event::Stopped { at } => info!(target: "httperf", t = %since_start(at), "stopped"),
         }
     }
@@ -87,6 +92,9 @@ fn connection(event: &Event, core: &Core, since_start: impl Fn(Time) -> Seconds)
         Event::ConnFailed { conn, cause, errno, at } => {
             let (t, cause, session) = (since_start(at), cause.key(), session(conn));
             info!(target: "httperf", %t, ?conn, session, cause, errno, "connection failed");
+        }
+        Event::ConnEnded { conn, at } => {
+            debug!(target: "httperf", t = %since_start(at), ?conn, session = session(conn), "ended by the peer");
         }
         Event::ConnClosed { conn, at } => {
             info!(target: "httperf", t = %since_start(at), ?conn, session = session(conn), "closed");

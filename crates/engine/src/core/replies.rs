@@ -139,10 +139,12 @@ impl Core {
                     conn.flags.ended = true;
                     if conn.queue.len > 0 {
                         self.fail(id, Cause::ClosedIdle, 0);
+                    } else {
+                        self.ended_idle(id);
                     }
                 }
             }
-            Ok(None) if conn.queue.len == 0 => conn.flags.ended = true,
+            Ok(None) if conn.queue.len == 0 => self.ended_idle(id),
             Ok(None) => {
                 let cause = conn.ended_cause();
                 self.fail(id, cause, 0);
@@ -183,6 +185,8 @@ impl Core {
                 conn.flags.headed = false;
                 if conn.queue.len == 0 {
                     conn.deadline = Time::NEVER;
+                } else if self.scenario.deadlines.call.is_some() {
+                    self.renew(id, None);
                 }
                 self.events.push(Event::CallRecvStop { call, footer, at });
                 if unfinished || (last && !self.scenario.rules.classic_strict) {

@@ -32,6 +32,7 @@ pub(crate) struct Ledger {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Totals {
     pub(crate) arrivals: u64,
+    pub(crate) shed: u64,
     pub(crate) connecting: u64,
     pub(crate) connected: u64,
     /// Failures before a connect was begun, then before it was over, then after.
@@ -194,6 +195,7 @@ impl Collector for Ledger {
             Event::ConnFailed { .. } | Event::ConnClosed { .. } | Event::ConnAborted { .. } => {}
             Event::CallFailed { .. } | Event::CallAborted { .. } => {}
             Event::Stopped { .. } | Event::Tick { .. } => {}
+            Event::Stopping { .. } | Event::Shed { .. } => {}
             _ => self.progress = at,
         }
         if self.stopped {
@@ -204,7 +206,12 @@ impl Collector for Ledger {
             self.expect(end, event, "after the end of the run");
         }
         match *event {
-            Event::Snapshot { .. } => {}
+            Event::Snapshot { .. } | Event::Stopping { .. } => {}
+            Event::Shed { due, at } => {
+                self.totals.shed += 1;
+                self.expect(at >= due, event, "before it was due");
+            }
+            Event::ConnEnded { conn, .. } => self.conn(conn, event, core, |conn| conn.connected),
             Event::SessionBegan { session, .. } => {
                 self.totals.sessions += 1;
                 let new = self.sessions.insert(session.to_bits(), true).is_none();
@@ -340,6 +347,7 @@ impl Totals {
             }
         }
         self.arrivals += other.arrivals;
+        self.shed += other.shed;
         self.connecting += other.connecting;
         self.connected += other.connected;
         map(&mut self.no_socket, &other.no_socket);
@@ -371,6 +379,9 @@ impl Totals {
 fn stamp(event: &Event) -> Time {
     match *event {
         Event::Arrival { at, .. }
+        | Event::Shed { at, .. }
+        | Event::ConnEnded { at, .. }
+        | Event::Stopping { at }
         | Event::SessionBegan { at, .. }
         | Event::SessionEnded { at, .. }
         | Event::ConnConnecting { at, .. }
