@@ -6,6 +6,7 @@
 //!   seeds.rs    200 drawn runs                               matrix.rs  each fault in its class
 //!   idle.rs     connections that lie idle between calls
 //!   world.rs    what must not matter: shares, cuts, discards, our own clock
+//!   pool        calls that arrive, on connections that are kept open
 //!   sessions    the same for session workloads, and their rules one by one
 //!   tls         the same over TLS, and the ways in which a handshake fails
 //! ```
@@ -18,6 +19,7 @@ mod idle;
 mod laws;
 mod ledger;
 mod matrix;
+mod pool;
 mod scripts;
 mod seeds;
 mod sessions;
