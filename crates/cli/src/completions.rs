@@ -13,7 +13,7 @@ use clap_complete::{Shell, generate};
 use crate::flags::{FLAGS, Flag, Status, Value};
 use crate::output::Output;
 use crate::serve::usage;
-use crate::{demo, manual, serve};
+use crate::{demo, manual, run, serve};
 
 /// The shells whose scripts are tested.
 const SHELLS: [(&str, Shell); 3] = [("bash", Shell::Bash), ("zsh", Shell::Zsh), ("fish", Shell::Fish)];
@@ -44,8 +44,8 @@ pub(crate) fn main(arguments: &[OsString], output: &mut Output) -> u8 {
 }
 
 /// The subcommands, in the order of the manual.
-pub(crate) fn subcommands() -> [Command; 4] {
-    [serve::command(), demo::command(), manual::command(), command()]
+pub(crate) fn subcommands() -> [Command; 5] {
+    [run::command(), serve::command(), demo::command(), manual::command(), command()]
 }
 
 fn script(shell: Shell) -> Vec<u8> {

@@ -2,7 +2,8 @@
 //!
 //! ```text
 //!   httperf --server .. | httperf     the classic tool
-//!   httperf SUBCOMMAND ..             serve, demo, man, completions
+//!   httperf SUBCOMMAND ..             run, serve, demo, man, completions
+//!   httperf URL ..                    run
 //! ```
 
 mod alarm;
@@ -15,8 +16,11 @@ mod number;
 mod output;
 mod personality;
 mod redact;
+mod run;
+mod secure;
 mod serve;
 mod trace;
+mod units;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -42,12 +46,11 @@ fn subcommand(word: &str, argv: &[OsString], output: &mut Output) -> u8 {
         "demo" => demo::main(arguments, output),
         "man" => manual::main(arguments, output),
         "serve" => serve::main(arguments, output),
+        "run" => run::main(argv, arguments, output),
         _ if word.contains("://") => {
-            output.diagnostic(format!(
-                "httperf: `httperf {word}` is not available yet; the classic form is:\n  {}\n",
-                classic_form(word)
-            ));
-            2
+            let words: Vec<OsString> =
+                [OsString::from("run")].into_iter().chain(arguments.iter().cloned()).collect();
+            run::main(argv, &words, output)
         }
         _ if personality::httperf::SUBCOMMANDS.contains(&word) => {
             output.diagnostic(format!("httperf: {word} is not available yet\n"));
@@ -55,22 +58,9 @@ fn subcommand(word: &str, argv: &[OsString], output: &mut Output) -> u8 {
         }
         _ => {
             output.diagnostic(format!(
-                "httperf: there is no subcommand `{word}`; try `httperf demo`, `httperf serve` or `httperf --help`\n"
+                "httperf: there is no subcommand `{word}`; try `httperf demo`, `httperf run URL`, `httperf serve` or `httperf --help`\n"
             ));
             2
         }
     }
-}
-
-/// The classic options for a URL.
-fn classic_form(url: &str) -> String {
-    let rest = url.split_once("://").map_or("", |(_, rest)| rest);
-    let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
-    let (host, port) = match authority.rsplit_once(':') {
-        Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) && !port.is_empty() => {
-            (host, port)
-        }
-        _ => (authority, "80"),
-    };
-    format!("httperf --server {host} --port {port} --uri /{path} --rate 100 --num-conns 1000")
 }

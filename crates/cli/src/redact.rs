@@ -20,6 +20,28 @@ pub(crate) fn redact_argv(argv: &[OsString]) -> Vec<String> {
     argv.iter().map(|word| String::from_utf8_lossy(&redact_word(word.as_bytes())).into_owned()).collect()
 }
 
+/// A command line of `httperf run` as it may be shown: there options say what is secret, besides.
+pub(crate) fn redact_run_argv(argv: &[OsString]) -> Vec<String> {
+    let mut shown = redact_argv(argv);
+    let mut hide_next = false;
+    for word in &mut shown {
+        if std::mem::take(&mut hide_next) {
+            "***".clone_into(word);
+            continue;
+        }
+        for (short, long) in [("-u", "--user"), ("-b", "--cookie")] {
+            if word == short || word == long {
+                hide_next = true;
+            } else if word.starts_with(&format!("{long}=")) {
+                *word = format!("{long}=***");
+            } else if word.starts_with(short) && !word.starts_with("--") {
+                *word = format!("{short}***");
+            }
+        }
+    }
+    shown
+}
+
 /// One word of a command line. The names of options are not field names: `--ssl-key=FILE` stays.
 pub(crate) fn redact_word(word: &[u8]) -> Vec<u8> {
     let name = match word {
@@ -229,6 +251,16 @@ mod tests {
         ] {
             assert_eq!(shown(redact_uri(typed.as_bytes())), out, "{typed}");
         }
+    }
+
+    #[test]
+    fn of_a_run_the_user_and_the_cookie_are_hidden() {
+        let words = "httperf run http://u:p@a/?key=1 -u me:you -bsid=1 --user=x --cookie c -d 5s --uid";
+        let argv: Vec<OsString> = words.split(' ').map(OsString::from).collect();
+        assert_eq!(
+            redact_run_argv(&argv).join(" "),
+            "httperf run http://***@a/?key=*** -u *** -b*** --user=*** --cookie *** -d 5s --uid"
+        );
     }
 
     #[test]

@@ -399,18 +399,13 @@ impl Driver for Epoll {
     fn next(&mut self, core: &Core) -> Option<Completion<'_>> {
         let asked = self.stop.0.asked.load(Ordering::Acquire);
         if asked != self.told {
-            self.told = asked / SNAPSHOT * SNAPSHOT;
+            let ends = asked % SNAPSHOT != self.told % SNAPSHOT;
+            self.told = asked;
+            // It was written to wake us; left as it is it would do so for ever.
+            let _ = rustix::io::read(&self.stop.0.event, &mut [0; 8]);
+            let input = self.stop.asked().filter(|_| ends).map_or(Input::Snapshot, Input::Stop);
             let at = self.now();
-            let Some(stop) = self.stop.asked() else {
-                // It was written to wake us; left as it is it would do so for ever.
-                let _ = rustix::io::read(&self.stop.0.event, &mut [0; 8]);
-                return Some(Completion { at, conn: ConnId::NONE, input: Input::Snapshot });
-            };
-            return (!core.is_stopped()).then_some(Completion {
-                at,
-                conn: ConnId::NONE,
-                input: Input::Stop(stop),
-            });
+            return Some(Completion { at, conn: ConnId::NONE, input });
         }
         if self.due_late > 0 {
             self.due_late -= 1;

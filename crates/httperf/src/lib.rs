@@ -19,8 +19,8 @@ mod signals;
 pub use descriptors::raise_descriptor_limit;
 pub use memory::memory_warning;
 pub use plan::{
-    Collect, ConnRatePlan, PacePlan, Plan, ScriptPlan, SessionsPlan, Tell, UrisPlan, WorkloadPlan,
-    limits_of_the_classic_tool,
+    Collect, ConnRatePlan, DemandPlan, PacePlan, Plan, PoolPlan, ScriptPlan, SessionsPlan, Tell, UrisPlan,
+    WorkloadPlan, limits_of_the_classic_tool,
 };
 pub use run::{Notice, RunError, run};
 pub use signals::{Signals, die_by};

@@ -3,7 +3,7 @@
 
 use nix::sys::resource::{Resource, getrlimit};
 
-use crate::plan::{Plan, WorkloadPlan};
+use crate::plan::{PacePlan, Plan, WorkloadPlan};
 
 const MIB: u64 = 1 << 20;
 /// Of the program itself, and of each of its loops (buffers, collectors).
@@ -37,13 +37,17 @@ pub fn memory_warning(plan: &Plan) -> Option<String> {
 
 /// The most that a plan can need, in bytes, as far as it can be told before.
 fn need(plan: &Plan) -> u64 {
-    let (pace, session) = match &plan.workload {
-        WorkloadPlan::ConnRate(plan) => (&plan.pace, 0),
-        WorkloadPlan::Sessions(plan) => (&plan.pace, SESSION),
-    };
     // In an open loop nobody knows how many there will be at once; descriptors bound it.
-    let most = if pace.period.is_some() { u64::MAX } else { u64::from(pace.concurrency) };
-    let at_once = most.min(pace.total).min(crate::raise_descriptor_limit());
+    let in_loop = |pace: &PacePlan| {
+        let most = if pace.period.is_some() { u64::MAX } else { u64::from(pace.concurrency) };
+        most.min(pace.total)
+    };
+    let (most, session) = match &plan.workload {
+        WorkloadPlan::ConnRate(plan) => (in_loop(&plan.pace), 0),
+        WorkloadPlan::Sessions(plan) => (in_loop(&plan.pace), SESSION),
+        WorkloadPlan::Pool(plan) => (u64::from(plan.connections), 0),
+    };
+    let at_once = most.min(crate::raise_descriptor_limit());
     let conn = CONNECTION + if plan.scenario.secure.is_some() { TLS } else { 0 };
     PROGRAM + u64::from(plan.threads) * LOOP + at_once * (conn + session)
 }

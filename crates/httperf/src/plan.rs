@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use httperf_engine::{Deadlines, Nanos, RequestId, Scenario, Share};
 use httperf_load::{
-    Arrivals, Cookies, Entries, LogSession, Pattern, Period, Room, SessionPattern, Uris, Wlog, WmixSpec,
-    WsesspageSpec, Wset, WsetSpec,
+    Arrivals, Choice, Cookies, Demand, Entries, LogSession, Pattern, Period, PoolSpec, Process, Room,
+    Schedule, SessionPattern, Stages, Uris, Wlog, WmixSpec, WsesspageSpec, Wset, WsetSpec,
 };
 use httperf_report::RunInfo;
 use httperf_stat::Printed;
@@ -43,6 +43,19 @@ pub enum WorkloadPlan {
     ConnRate(ConnRatePlan),
     /// Sessions.
     Sessions(SessionsPlan),
+    /// Calls on a pool of connections.
+    Pool(PoolPlan),
+}
+
+impl WorkloadPlan {
+    /// When its connections or sessions begin; a pool has none of these.
+    pub fn pace(&self) -> Option<&PacePlan> {
+        match self {
+            WorkloadPlan::ConnRate(plan) => Some(&plan.pace),
+            WorkloadPlan::Sessions(plan) => Some(&plan.pace),
+            WorkloadPlan::Pool(_) => None,
+        }
+    }
 }
 
 /// The connection-rate workload of the whole plan.
@@ -56,6 +69,44 @@ pub struct ConnRatePlan {
     pub burst: u32,
     /// Where URIs come from.
     pub uris: UrisPlan,
+}
+
+/// The pool workload of the whole plan: calls arrive, connections are kept open.
+#[derive(Clone, Debug)]
+pub struct PoolPlan {
+    /// What makes calls due.
+    pub demand: DemandPlan,
+    /// Connections there may be at once; in a closed loop there are so many all the time.
+    pub connections: u32,
+    /// Calls that may be outstanding on a connection.
+    pub pipeline: u32,
+    /// A connection is closed after so many calls; `None`: never.
+    pub calls_per_connection: Option<u32>,
+    /// What the calls are.
+    pub choice: Choice,
+}
+
+/// What makes calls due.
+#[derive(Clone, Debug)]
+pub enum DemandPlan {
+    /// Open loop.
+    Open {
+        /// The rate, as it goes.
+        stages: Stages,
+        /// How arrivals follow each other.
+        process: Process,
+        /// At most so many.
+        total: Option<u64>,
+        /// Of random arrivals.
+        seed: u64,
+        /// An arrival for which there is no connection is dropped.
+        shed: bool,
+    },
+    /// Closed loop: so many calls, or until the run is ended.
+    Closed {
+        /// How many.
+        calls: Option<u64>,
+    },
 }
 
 /// The session workload of the whole plan.
@@ -177,6 +228,26 @@ impl ConnRatePlan {
             targets,
             request: RequestId(0),
             uris: self.uris.part(share),
+        }
+    }
+}
+
+impl PoolPlan {
+    /// The part of the workload that one loop has.
+    pub(crate) fn part(&self, share: Share, targets: u32) -> PoolSpec {
+        let demand = match &self.demand {
+            DemandPlan::Open { stages, process, total, seed, shed } => {
+                Demand::Open { arrivals: Schedule::new(stages, *process, *total, share, *seed), shed: *shed }
+            }
+            DemandPlan::Closed { calls } => Demand::Closed { calls: calls.map(|calls| share.part_of(calls)) },
+        };
+        PoolSpec {
+            demand,
+            connections: share.part_of(u64::from(self.connections)) as u32,
+            pipeline: self.pipeline,
+            calls_per_connection: self.calls_per_connection,
+            targets,
+            choice: self.choice.clone(),
         }
     }
 }

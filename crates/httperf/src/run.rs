@@ -12,8 +12,8 @@ use httperf_engine::{
     Collector, Core, Epoll, EpollError, Event, Load, RequestId, Stop, StopHandle, Workload,
 };
 use httperf_load::{
-    Arrivals, ConnRate, Reference, Script, SessionPattern, Sessions, Uris, Wmix, WmixNews, WmixSpec, Wsess,
-    WsessSpec, Wsesslog, Wsesspage,
+    Arrivals, ConnRate, Pool, Reference, Script, SessionPattern, Sessions, Uris, Wmix, WmixNews, WmixSpec,
+    Wsess, WsessSpec, Wsesslog, Wsesspage,
 };
 use httperf_report::{Cpu, Results, StoppedBy};
 use httperf_stat::{
@@ -96,6 +96,8 @@ struct Remains {
     stop: Option<Stop>,
     /// Why the workload could not go on.
     error: Option<String>,
+    /// So many connections, all there were, have failed, and the loop has given up.
+    gave_up: u64,
     cookies_cut: u64,
     failed: bool,
 }
@@ -170,6 +172,7 @@ pub fn run(plan: &Plan, signals: &Signals, mut notice: impl FnMut(Notice<'_>)) -
     }
     results.timeline = timeline.and_then(Result::ok);
     let mut samples = Gathered::new(remains.iter().flatten().count());
+    let mut gave_up = 0;
     for part in remains {
         let Ok(part) = part else {
             results.stopped_by = StoppedBy::Error;
@@ -182,6 +185,7 @@ pub fn run(plan: &Plan, signals: &Signals, mut notice: impl FnMut(Notice<'_>)) -
             (whole, part) => *whole = whole.take().or(part),
         }
         results.error = results.error.or(part.error);
+        gave_up += part.gave_up;
         results.cookies_cut += part.cookies_cut;
         part.samples.iter().for_each(|sample| samples.add(*sample, |_| ()));
         let busy = part.load.total.saturating_sub(part.load.idle);
@@ -197,6 +201,13 @@ pub fn run(plan: &Plan, signals: &Signals, mut notice: impl FnMut(Notice<'_>)) -
         if results.stopped_by == StoppedBy::Finished {
             results.stopped_by = why;
         }
+    }
+    // A loop may have given up while others had their replies.
+    if gave_up > 0 && results.basic.established == 0 {
+        results.error = Some(format!(
+            "0 of {gave_up} connections came about, there was nothing to measure: is this the right address?"
+        ));
+        results.stopped_by = StoppedBy::Error;
     }
     let rates = samples.into_samples();
     results.reply_rates = rates.iter().map(|rates| rates.replies).collect();
@@ -269,6 +280,14 @@ fn run_loop(plan: &Plan, this: Loop) -> Remains {
             this.tap_delays(plan, pattern.arrivals.as_mut());
             pattern.uris = this.tap_uris(plan, pattern.uris);
             this.play(&mut ConnRate::new(pattern), ()).0
+        }
+        WorkloadPlan::Pool(workload) => {
+            let targets = plan.scenario.targets.len() as u32;
+            let mut pool = Pool::new(workload.part(share, targets));
+            let (mut remains, ()) = this.play(&mut pool, ());
+            remains.basic.arrivals_waiting = pool.waiting();
+            remains.gave_up = pool.gave_up().unwrap_or(0);
+            remains
         }
         WorkloadPlan::Sessions(workload) => {
             let mut pattern = workload.part(share);
@@ -403,6 +422,7 @@ impl Loop {
             limit: core.reached_limit(),
             stop: core.stopped_by(),
             error: None,
+            gave_up: 0,
             cookies_cut: 0,
             failed: outcome.is_err(),
         };

@@ -297,9 +297,9 @@ impl Accounting {
         Accounting {
             arrivals: Arrivals {
                 scheduled: basic.arrivals + basic.arrivals_not_started,
-                started: basic.arrivals,
-                shed: 0,
-                not_started: basic.arrivals_not_started,
+                started: basic.arrivals - basic.arrivals_shed - basic.arrivals_waiting,
+                shed: basic.arrivals_shed,
+                not_started: basic.never_begun(),
             },
             connections: Connections {
                 attempted: basic.connections,

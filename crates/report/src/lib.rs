@@ -3,6 +3,7 @@
 //! ```text
 //!   Results --classic--> the text of httperf 0.9.0, to the digit
 //!   Period  --periodic-> one line of 0.9.1's `--periodic-stats`
+//!   Results --summary--> what a person wants to know, the verdict first
 //!   Results --schedule-> whether the client kept its schedule, in a sentence
 //!           --json-----> the result document
 //! ```
@@ -15,6 +16,7 @@ mod json;
 mod periodic;
 mod quality;
 mod schedule;
+mod summary;
 mod verdict;
 
 use std::net::SocketAddr;
@@ -27,6 +29,7 @@ pub use escape::escape_terminal;
 pub use json::json;
 pub use periodic::periodic;
 pub use schedule::schedule;
+pub use summary::summary;
 pub use verdict::verdict;
 
 /// Everything a run has left: what reports are made of.

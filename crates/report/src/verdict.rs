@@ -12,6 +12,7 @@ pub fn verdict(results: &Results) -> Verdict {
         StoppedBy::Interrupted => Some("SIGINT"),
         StoppedBy::Terminated(1) => Some("SIGHUP"),
         StoppedBy::Terminated(_) => Some("SIGTERM"),
+        StoppedBy::Error if results.error.is_some() => Some("its first connections, which all failed"),
         StoppedBy::Error => Some("a failure of the program itself"),
     };
     httperf_analysis::verdict(&broken(results), &judge(results), ended_by)

@@ -32,6 +32,10 @@ pub struct BasicSummary {
     pub arrivals: u64,
     /// Arrivals that were due and had not been taken up when the run ended.
     pub arrivals_not_started: u64,
+    /// Arrivals that were taken up and still waited for a connection when the run ended.
+    pub arrivals_waiting: u64,
+    /// Arrivals that were taken up and dropped, because no connection was to be had.
+    pub arrivals_shed: u64,
     /// The moment the loop took an arrival up - its due time.
     pub generator_lag_s: Moments,
     /// Connects that were begun.
@@ -162,6 +166,11 @@ impl BasicSummary {
         self.statuses.values().sum()
     }
 
+    /// Arrivals that were due and were not begun when the run ended.
+    pub fn never_begun(&self) -> u64 {
+        self.arrivals_not_started + self.arrivals_waiting
+    }
+
     /// Replies of status class 1 to 5; codes from 600 on are in the class of 5.
     pub fn replies_in_class(&self, class: u16) -> u64 {
         let in_class = |status: u16| (status / 100).min(5) == class;
@@ -200,6 +209,8 @@ impl BasicSummary {
         for (mine, theirs) in [
             (&mut self.arrivals, other.arrivals),
             (&mut self.arrivals_not_started, other.arrivals_not_started),
+            (&mut self.arrivals_waiting, other.arrivals_waiting),
+            (&mut self.arrivals_shed, other.arrivals_shed),
             (&mut self.connections, other.connections),
             (&mut self.established, other.established),
             (&mut self.connects_aborted, other.connects_aborted),
@@ -264,6 +275,7 @@ impl Collector for Basic {
                 sum.arrivals += 1;
                 sum.generator_lag_s.add(at.seconds_since(due));
             }
+            Event::Shed { .. } => sum.arrivals_shed += 1,
             Event::ConnConnecting { .. } => self.connecting(core.turns()),
             Event::ConnConnected { conn, at } => {
                 sum.established += 1;

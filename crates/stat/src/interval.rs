@@ -228,6 +228,11 @@ impl<E: Exchange> Collector for Intervals<E> {
         self.received = core.traffic().received;
         match *event {
             Event::Arrival { due, at } => self.arrived(due, at),
+            Event::Shed { due, at } => {
+                self.begin(due);
+                self.end();
+                self.block.failed[Measure::Response as usize].record(at.since(due));
+            }
             Event::ConnConnected { conn, at } => {
                 let Some(conn) = core.conn(conn) else { return };
                 self.block.done[Measure::Connect as usize].record(at.since(conn.created));

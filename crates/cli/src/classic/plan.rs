@@ -283,11 +283,8 @@ fn period(options: &Options) -> Option<Period> {
 
 /// What the results say of the request.
 fn info(options: &Options, asked: &Asked<'_>, workload: &WorkloadPlan) -> RunInfo {
-    let pace = match workload {
-        WorkloadPlan::ConnRate(plan) => &plan.pace,
-        WorkloadPlan::Sessions(plan) => &plan.pace,
-    };
-    let (arrivals, mean_s) = match &pace.period {
+    let pace = workload.pace();
+    let (arrivals, mean_s) = match pace.and_then(|pace| pace.period.as_ref()) {
         None => ("completion", None),
         Some(Period::Constant(period)) => ("constant", Some(*period)),
         Some(Period::Uniform { min, max }) => ("uniform", Some((min + max) / 2.0)),
@@ -318,12 +315,12 @@ fn info(options: &Options, asked: &Asked<'_>, workload: &WorkloadPlan) -> RunInf
         verified: options.ssl.on.then_some(options.ssl.verify),
         model: match workload {
             WorkloadPlan::Sessions(_) => "sessions",
-            WorkloadPlan::ConnRate(_) if pace.period.is_some() => "open",
-            WorkloadPlan::ConnRate(_) => "closed",
+            _ if arrivals == "completion" => "closed",
+            _ => "open",
         },
         arrivals,
         rate_per_s: mean_s.filter(|mean| *mean > 0.0).map(|mean| 1.0 / mean),
-        concurrency: pace.period.is_none().then_some(pace.concurrency),
+        concurrency: pace.filter(|pace| pace.period.is_none()).map(|pace| pace.concurrency),
         seed: u64::from(options.client.id),
         threads: options.threads,
     }

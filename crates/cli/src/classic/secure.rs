@@ -1,14 +1,10 @@
 //! What the TLS options ask for: files are read here, and mistakes found before any packet.
 
-use std::fs;
-use std::path::Path;
-
 use httperf::engine::Secure;
-use httperf::wire::{
-    CertificateDer, Ciphers, Identity, TlsClient, TlsSpec, TlsVersions, Verify, certificates_from_pem,
-};
+use httperf::wire::{Ciphers, Identity, TlsClient, TlsSpec, TlsVersions, Verify};
 
 use crate::personality::httperf::options::{Options, SslProtocol};
+use crate::secure::{read, roots};
 
 /// TLS with each of these servers; `None` without `--ssl`. An error is a line for the user.
 pub(super) fn secure(options: &Options, servers: &[Vec<u8>]) -> Result<Option<Secure>, String> {
@@ -27,7 +23,7 @@ pub(super) fn secure(options: &Options, servers: &[Vec<u8>]) -> Result<Option<Se
         spec.ciphers = Some(Ciphers::from_list(&list).map_err(|error| format!("--ssl-ciphers: {error}"))?);
     }
     if ssl.verify {
-        spec.verify = Verify::Roots(roots(ssl.ca_file.as_deref(), ssl.ca_path.as_deref())?);
+        spec.verify = Verify::Roots(roots("--ssl-ca-file", ssl.ca_file.as_deref(), ssl.ca_path.as_deref())?);
     }
     spec.identity = match (&ssl.certificate, &ssl.key) {
         (None, None) => None,
@@ -51,43 +47,4 @@ pub(super) fn secure(options: &Options, servers: &[Vec<u8>]) -> Result<Option<Se
     };
     let clients = servers.iter().map(client).collect::<Result<Vec<_>, _>>()?;
     Ok(Some(Secure { clients: clients.into(), resume: !ssl.no_reuse }))
-}
-
-/// Whom to trust: what the user named, else what the system trusts.
-fn roots(file: Option<&Path>, folder: Option<&Path>) -> Result<Vec<CertificateDer<'static>>, String> {
-    if file.is_none() && folder.is_none() {
-        let system = rustls_native_certs::load_native_certs();
-        if system.certs.is_empty() {
-            return Err(
-                "this system has no list of trusted certificates, give one with --ssl-ca-file".to_owned()
-            );
-        }
-        return Ok(system.certs);
-    }
-    let mut roots = Vec::new();
-    if let Some(file) = file {
-        let found = certificates_from_pem(&read("--ssl-ca-file", file)?);
-        roots.extend(found.map_err(|error| format!("--ssl-ca-file: {}: {error}", file.display()))?);
-    }
-    if let Some(folder) = folder {
-        let failed = |error| format!("--ssl-ca-path: failed to read {}: {error}", folder.display());
-        let before = roots.len();
-        for entry in fs::read_dir(folder).map_err(failed)? {
-            let path = entry.map_err(failed)?.path();
-            // Such folders hold other things as well: keys, lists, links that lead nowhere.
-            if let Ok(pem) = fs::read(&path)
-                && let Ok(found) = certificates_from_pem(&pem)
-            {
-                roots.extend(found);
-            }
-        }
-        if roots.len() == before {
-            return Err(format!("--ssl-ca-path: there is no certificate in {}", folder.display()));
-        }
-    }
-    Ok(roots)
-}
-
-fn read(option: &str, path: &Path) -> Result<Vec<u8>, String> {
-    fs::read(path).map_err(|error| format!("{option}: failed to read {}: {error}", path.display()))
 }

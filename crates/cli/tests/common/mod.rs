@@ -39,6 +39,11 @@ impl Serve {
         Self { child, port }
     }
 
+    /// The URL of one of its paths.
+    pub(crate) fn url(&self, path: &str) -> String {
+        format!("http://127.0.0.1:{}{path}", self.port)
+    }
+
     /// The program, about to load this server.
     pub(crate) fn load(&self) -> Command {
         load(&self.port)

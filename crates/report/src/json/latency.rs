@@ -47,7 +47,7 @@ impl Latency {
         let of = |measure| Times::of(&timeline.whole(measure), 0);
         // Arrivals that still waited for their turn wait for their reply too. When each fell due is not known
         // here: at age 0 they are counted and change no percentile.
-        let waiting = basic.arrivals_not_started;
+        let waiting = basic.never_begun();
         let class = |class: u8| {
             let times = Distribution { done: timeline.response_in_class(class), ..Distribution::default() };
             (!times.done.is_empty()).then(|| (CLASSES[usize::from(class)], Times::of(&times, 0)))
