@@ -35,6 +35,11 @@ impl Percentile {
         Percentile { key: "99.9", rank: 9_990 },
         Percentile { key: "99.99", rank: 9_999 },
     ];
+
+    /// The share of the sample that is longer.
+    pub(crate) fn beyond(self) -> f64 {
+        (10_000 - self.rank) as f64 / 10_000.0
+    }
 }
 
 /// What is known of a percentile.
@@ -73,16 +78,30 @@ pub fn percentile(times: &Distribution, which: Percentile) -> Estimate {
         return Estimate::Unknown;
     }
     let beyond = samples - (u128::from(samples) * u128::from(which.rank)).div_ceil(10_000) as u64;
-    let mut survival = Survival {
-        open: times.open.buckets().peekable(),
-        at_risk: samples,
-        share: 1.0,
-        of: samples,
-        wanted: (10_000 - which.rank) as f64 / 10_000.0,
-    };
+    match reached(times, which.beyond()) {
+        Some(Reached::Done(bucket)) if beyond >= BEYOND => Estimate::Is(bucket.high_ns),
+        Some(Reached::Done(_)) => Estimate::Unknown,
+        Some(Reached::Failed(age)) => Estimate::AtLeast(age),
+        None => Estimate::AtLeast(times.done.max_ns.max(times.failed.max_ns).max(times.open.max_ns)),
+    }
+}
+
+/// Where no more than a share of the sample is left.
+pub(crate) enum Reached {
+    /// Among the complete times.
+    Done(Bucket),
+    /// Among the failures, of which this is the age, and never below the longest complete time.
+    Failed(Nanos),
+}
+
+/// Where no more than a share of the sample (0 to 1) is longer; nowhere, if too much of it is unknown.
+pub(crate) fn reached(times: &Distribution, wanted: f64) -> Option<Reached> {
+    let samples = times.done.count + times.censored();
+    let mut survival =
+        Survival { open: times.open.buckets().peekable(), at_risk: samples, share: 1.0, of: samples, wanted };
     for bucket in times.done.buckets() {
         if survival.lose(bucket.low_ns, bucket.count) {
-            return if beyond < BEYOND { Estimate::Unknown } else { Estimate::Is(bucket.high_ns) };
+            return Some(Reached::Done(bucket));
         }
     }
     // The failures, in order of their age; none of them would have been shorter than the longest reply.
@@ -90,10 +109,10 @@ pub fn percentile(times: &Distribution, which: Percentile) -> Estimate {
     for bucket in times.failed.buckets() {
         let age = bucket.low_ns.max(longest);
         if survival.lose(age, bucket.count) {
-            return Estimate::AtLeast(age);
+            return Some(Reached::Failed(age));
         }
     }
-    Estimate::AtLeast(longest.max(times.failed.max_ns).max(times.open.max_ns))
+    None
 }
 
 /// How much of the sample is longer than the times so far.
