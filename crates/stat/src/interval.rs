@@ -193,15 +193,20 @@ impl<E: Exchange> Intervals<E> {
     /// A connection ends that never was one: the call it was for never came to be,
     /// but waited since it was due.
     #[cold]
-    fn unconnected(&mut self, conn: &Conn, at: Time, failed: bool) {
+    fn unconnected(&mut self, conn: &Conn, at: Time, failed: bool, pooled: bool) {
         if conn.connected.is_set() {
             return;
         }
-        self.begin(conn.due);
-        self.end();
+        // In a pool no call waits for this connection: the arrival goes on waiting for another one.
+        if !pooled {
+            self.begin(conn.due);
+            self.end();
+        }
         let ages = if failed { &mut self.block.failed } else { &mut self.block.open };
-        ages[Measure::Response as usize].record(at.since(conn.due));
-        ages[Measure::Lag as usize].record(at.since(conn.due));
+        if !pooled {
+            ages[Measure::Response as usize].record(at.since(conn.due));
+            ages[Measure::Lag as usize].record(at.since(conn.due));
+        }
         if conn.created.is_set() {
             ages[Measure::Connect as usize].record(at.since(conn.created));
         }
@@ -265,11 +270,11 @@ impl<E: Exchange> Collector for Intervals<E> {
             Event::ConnFailed { conn, at, .. } => {
                 self.block.counts.errors += 1;
                 let Some(conn) = core.conn(conn) else { return };
-                self.unconnected(conn, at, true);
+                self.unconnected(conn, at, true, core.keeps_pool());
             }
             Event::ConnAborted { conn, at } => {
                 let Some(conn) = core.conn(conn) else { return };
-                self.unconnected(conn, at, false);
+                self.unconnected(conn, at, false, core.keeps_pool());
             }
             _ => {}
         }
