@@ -383,7 +383,7 @@ impl Core {
     /// [`Gone`] if the connection is not open.
     #[inline]
     pub fn issue(&mut self, conn: ConnId, request: RequestId, due: Time) -> Result<CallId, Gone> {
-        self.enqueue(conn, request, due, 0, None)
+        self.issue_again(conn, request, due, 0, None)
     }
 
     /// Issues a call with a token of the workload's; `again` says that it is another attempt at a call, and
@@ -391,19 +391,8 @@ impl Core {
     ///
     /// # Errors
     /// [`Gone`] if the connection is not open.
-    pub fn issue_again(
-        &mut self,
-        conn: ConnId,
-        request: RequestId,
-        due: Time,
-        token: u32,
-        again: Option<Again>,
-    ) -> Result<CallId, Gone> {
-        self.enqueue(conn, request, due, token, again)
-    }
-
     #[inline(always)]
-    fn enqueue(
+    pub fn issue_again(
         &mut self,
         conn: ConnId,
         request: RequestId,
